@@ -5,6 +5,7 @@
 
 #include "lagtape/core/json/options.h"
 #include "lagtape/core/json/schema.h"
+#include "lagtape/data/series/column_set.h"
 #include "lagtape/data/time/calendar.h"
 
 namespace lagtape {
@@ -44,6 +45,50 @@ Json columns_schema(const Option&) {
 }
 
 constexpr OptionKindOf<Json> kColumns = option_kind<Json, read_columns, columns_json, columns_schema>();
+
+/// The list of past columns under its two names.
+void read_input(JsonReader& reader, const Option& option, SeriesOptions& options) {
+  read_columns(reader, option, options.past);
+  options.says_input = !options.past.is_null();
+}
+void read_past(JsonReader& reader, const Option& option, SeriesOptions& options) {
+  Json columns;
+  read_columns(reader, option, columns);
+  if (columns.is_null()) return;
+  if (options.says_input)
+    return reader.error("past", R"(is another name of "input". Expected one of the two.)");
+  options.past = std::move(columns);
+}
+Json input_json(const Option&, const SeriesOptions& options) {
+  return options.says_input ? options.past : Json();
+}
+Json past_json(const Option&, const SeriesOptions& options) {
+  return options.says_input ? Json() : options.past;
+}
+Json input_schema(const Option& option) { return columns_schema(option); }
+
+constexpr OptionKindOf<SeriesOptions> kInput =
+    option_kind<SeriesOptions, read_input, input_json, input_schema>();
+constexpr OptionKindOf<SeriesOptions> kPast =
+    option_kind<SeriesOptions, read_past, past_json, input_schema>();
+
+// ---- A bool that something else may decide -------------------------------------------------------------------
+
+using MaybeBool = std::optional<bool>;
+
+void read_maybe(JsonReader& reader, const Option& option, MaybeBool& value) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key);
+  if (given.is_boolean()) value = given.get<bool>();
+  if (!given.is_null() && !given.is_boolean())
+    reader.error(key, text_of("expected true or false. Got ", given.dump(), "."));
+}
+Json maybe_json(const Option&, const MaybeBool& value) { return value ? Json(*value) : Json(); }
+Json maybe_schema(const Option&) {
+  return either_schema({Json{{"type", "boolean"}}, Json{{"type", "null"}}});
+}
+
+constexpr OptionKindOf<MaybeBool> kMaybe = option_kind<MaybeBool, read_maybe, maybe_json, maybe_schema>();
 
 /// The texts of a list without repetition; notes an error for anything else.
 std::vector<std::string> texts_of(const Json& list, JsonReader& reader, const std::string& key,
@@ -181,13 +226,26 @@ constexpr Option kSeriesRows[] = {
         "time",
         "column of the times, ISO dates or seconds since 1970, by which rows are sorted and gaps are found; "
         "\"\": rows are equally spaced"),
-    option<&SeriesOptions::input>("input", kColumns,
-                                  "input columns, names or numbers from 0; null: all but the time"),
+    whole<SeriesOptions>(
+        "input", kInput,
+        "input columns, names or numbers from 0, those of targets too; null: all but the time, unless the "
+        "keys below name inputs"),
     option<&SeriesOptions::target>("target", kColumns, "columns to predict; null: the input columns"),
-    option<&SeriesOptions::calendar>(
-        "calendar", kCalendarNames,
-        "inputs from the time, each as sine and cosine: a list of \"hour\" (of the day), \"weekday\" and "
-        "\"year\" (day of the year)"),
+    whole<SeriesOptions>(
+        "past", kPast,
+        "inputs that are known up to the row at which a forecast begins, beside the targets' own past"),
+    option<&SeriesOptions::future>("future", kColumns,
+                                   "inputs that are known ahead, such as weather forecasts, prices and "
+                                   "holidays: read at the row that is "
+                                   "predicted, and `horizon` rows before it"),
+    option<&SeriesOptions::fixed>("static", kColumns, "inputs that have one value in all rows of a series"),
+    option<&SeriesOptions::past_target>("past_target", kMaybe,
+                                        "the past of the targets is an input; null: as \"input\" says, "
+                                        "without it true unless `horizon` is 0"),
+    option<&SeriesOptions::calendar>("calendar", kCalendarNames,
+                                     "inputs from the time of the row that is predicted, each as sine and "
+                                     "cosine: a list of \"hour\" (of the "
+                                     "day), \"weekday\" and \"year\" (day of the year)"),
     option<&SeriesOptions::categories>(
         "categories", kCategories,
         R"(input columns of words, with the words: {"sky": ["clear", "rain"]} makes an input of each word, )"
@@ -221,53 +279,51 @@ constexpr Option kSeriesRows[] = {
     option<&SeriesOptions::test>("test", between(0, 1), "share of the test set: the next rows"),
 };
 
+/// Notes an error for each column that two keys name.
+void check_roles(const SeriesOptions& options, JsonReader& reader) {
+  struct Role {
+    const char* key;
+    Json columns;
+  };
+  const Role roles[] = {{"time", options.time.empty() ? Json() : Json::array({options.time})},
+                        {"target", options.target},
+                        {options.says_input ? "input" : "past", options.past},
+                        {"future", options.future},
+                        {"static", options.fixed}};
+  for (const Role& role : roles) {
+    if (role.columns.is_null()) continue;
+    for (const Role* other = roles; other != &role; ++other) {
+      if (options.says_input && &role == &roles[2]) continue;  // which may name targets
+      const ColumnSet others(other->columns);
+      for (const Json& column : role.columns)
+        if (others.has(column))
+          reader.error(role.key, text_of("names the column ", column.dump(), ", which \"", other->key,
+                                         "\" names too. A column has one role",
+                                         other == &roles[1] && &role == &roles[2]
+                                             ? "; a target's own past is an input by \"past_target\": true."
+                                             : "."));
+    }
+  }
+}
+
 void check_series(const SeriesOptions& options, JsonReader& reader) {
   if (!options.calendar.empty() && options.time.empty())
     reader.error("calendar", "needs dates. Name their column with \"time\".");
-  for (const Category& category : options.categories)
-    if (!options.input.is_array() ||
-        std::ranges::find(options.input, Json(category.column)) == options.input.end())
+  check_roles(options, reader);
+  if (options.target.is_null() && !options.says_input && !options.reads_all())
+    reader.error("target", "expected the columns to predict.");
+  const ColumnSet past(options.past), future(options.future), fixed(options.fixed);
+  for (const Category& category : options.categories) {
+    const Json column(category.column);
+    if (!past.has(column) && !future.has(column) && !fixed.has(column))
       reader.error("categories/" + category.column, "is not in \"input\". Name it there too.");
+  }
+  if (!options.reads_all() && options.input_names().empty()) reader.error("past_target", "leaves no input.");
   if (options.train + options.valid + options.test > 1 + 1e-9)
     reader.error("test", "the shares of train, valid and test add up to more than 1.");
 }
 
 }  // namespace
-
-std::string SeriesOptions::where() const {
-  if (paths.empty()) return {};
-  return paths.size() == 1 ? paths.front() : text_of(paths.front(), " and ", paths.size() - 1, " more");
-}
-
-std::string name_of_mask(const std::string& column) { return column + " is there"; }
-std::string name_of_word(const std::string& column, const std::string& word) { return column + "=" + word; }
-std::string name_of_angle(const std::string& calendar, bool is_sine) {
-  return (is_sine ? "sine of " : "cosine of ") + calendar;
-}
-
-std::vector<std::string> SeriesOptions::input_names() const {
-  std::vector<std::string> names, masks;
-  if (input.is_null()) return names;
-  for (const Json& entry : input) {
-    const std::string name = entry.is_string() ? entry.get<std::string>() : "column " + entry.dump();
-    if (std::ranges::find(categories, name, &Category::column) != categories.end()) continue;
-    names.push_back(name);
-    if (missing == Missing::mask) masks.push_back(name_of_mask(name));
-  }
-  names.insert(names.end(), masks.begin(), masks.end());
-  for (const Category& category : categories)
-    for (const std::string& word : category.values) names.push_back(name_of_word(category.column, word));
-  for (const std::string& angle : calendar)
-    for (const bool is_sine : {true, false}) names.push_back(name_of_angle(angle, is_sine));
-  return names;
-}
-
-std::pair<std::int64_t, std::int64_t> SeriesOptions::widths() const {
-  if (input.is_null()) return {0, 0};
-  const std::int64_t targets =
-      target.is_null() ? std::ssize(input) - std::ssize(categories) : std::ssize(target);
-  return {std::ssize(input_names()), targets};
-}
 
 SeriesOptions read_series_options(JsonReader& reader, const TaskHints& hints) {
   SeriesOptions options;

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lagtape/core/json/json.h"
 #include "lagtape/data/normalize_options.h"
+#include "lagtape/data/table/column.h"
 
 namespace lagtape {
 
@@ -19,6 +21,12 @@ struct Category {
   std::vector<std::string> values;
 };
 
+/// A column as an experiment names it, and what the model does with it.
+struct NamedInput {
+  Json column;  ///< its name, or its number
+  ColumnRole role = ColumnRole::past;
+};
+
 /// How a user's recordings are read and cut into sequences: the options of the task "series".
 struct SeriesOptions {
   std::vector<std::string>
@@ -27,8 +35,12 @@ struct SeriesOptions {
   std::string array;
   char separator = 0;  ///< 0: found from the file
   char decimal = '.';
-  std::string time;                   ///< the column of times; empty: there is none
-  Json input, target;                 ///< lists of names and numbers, or null
+  std::string time;  ///< the column of times; empty: there is none
+  // Columns by what the model does with them: lists of names and numbers, or null.
+  Json past, target, future, fixed;
+  bool says_input = false;  ///< `past` is written as "input", which may name targets
+  std::optional<bool> past_target =
+      {};  ///< targets are inputs too; empty: those that "input" names, all without it
   std::vector<Category> categories;   ///< among the input columns
   std::vector<std::string> calendar;  ///< inputs that are made from the time, in the order of kCalendar
   Missing missing = Missing::error;
@@ -42,12 +54,24 @@ struct SeriesOptions {
 
   /// The files, as messages name them.
   std::string where() const;
+  /// Whether no key says which columns are read: all are.
+  bool reads_all() const { return past.is_null() && future.is_null() && fixed.is_null(); }
+  /// Whether an input column is one of words.
+  bool is_category(const Json& column) const;
+  /// The input columns in their order; none if all are read.
+  std::vector<NamedInput> inputs() const;
+  /// The rows at which the step of a row reads a column, relative to that row: the one alignment of all inputs, in
+  /// training, forecasts and streams. The step predicts the row `horizon` rows later.
+  std::vector<std::int64_t> shifts_of(ColumnRole role, ColumnKind kind) const;
   /// The inputs in their order, where the options alone decide them, else none: columns, their masks, words, angles.
   std::vector<std::string> input_names() const;
   /// The number of inputs and targets where the options alone decide it, else {0, 0}.
   std::pair<std::int64_t, std::int64_t> widths() const;
 };
 
+/// The name of an input that is read at another row than that of its step: "temp[+1]". The calendar, which always is, keeps
+/// its names.
+std::string name_of_input(const std::string& column, ColumnKind kind, std::int64_t shift);
 /// The names of inputs that are made: whether a column has a number, whether it has a certain word, and the
 /// sine or cosine of a calendar input.
 std::string name_of_mask(const std::string& column);

@@ -13,23 +13,19 @@ std::int64_t windows_in(const RowRange& segment, const SeriesOptions& options, s
   return spare < 0 ? 0 : spare / stride + 1;
 }
 
-/// Copies columns of the rows first .. first + steps - 1 into a row of a batch. `is_target`: NaN where no number was
-/// measured.
-void copy(const Recordings& recordings, std::int64_t first, std::int64_t steps,
-          const std::vector<std::int64_t>& columns, bool is_target, Tensor& batch, std::int64_t row) {
-  const std::int64_t width = std::ssize(columns);
+/// Copies a column's rows first .. first + steps - 1 into place i of each step of a row of a batch. `is_target`: NaN where
+/// no number was measured.
+void copy(const Column& column, std::int64_t first, std::int64_t steps, bool is_target, Tensor& batch,
+          std::int64_t row, std::size_t i) {
+  const std::int64_t width = batch.size(-1);
   with_scalar(batch.dtype(), [&]<class To>() {
-    To* to = batch.values<To>().data() + row * steps * width;
-    for (const std::int64_t i : columns) {
-      const Column& column = recordings.column(i);
-      with_scalar(column.values.dtype(), [&]<class From>() {
-        const From* from = column.values.values<From>().data() + column.first + first * column.stride;
-        for (std::int64_t n = 0; n < steps; ++n) to[n * width] = static_cast<To>(from[n * column.stride]);
-      });
-      for (std::int64_t n = 0; is_target && n < steps; ++n)
-        if (column.is_filled(first + n)) to[n * width] = std::numeric_limits<To>::quiet_NaN();
-      ++to;
-    }
+    To* to = batch.values<To>().data() + row * steps * width + i;
+    with_scalar(column.values.dtype(), [&]<class From>() {
+      const From* from = column.values.values<From>().data() + column.first + first * column.stride;
+      for (std::int64_t n = 0; n < steps; ++n) to[n * width] = static_cast<To>(from[n * column.stride]);
+    });
+    for (std::int64_t n = 0; is_target && n < steps; ++n)
+      if (column.is_filled(first + n)) to[n * width] = std::numeric_limits<To>::quiet_NaN();
   });
 }
 
@@ -58,8 +54,8 @@ std::vector<std::int64_t> ends_of_shares(const SeriesOptions& options, std::int6
 
 }  // namespace
 
-std::vector<SeriesSplit> split_recordings(const SeriesOptions& options, const Recordings& recordings) {
-  const std::int64_t series = std::ssize(recordings.recordings), rows = recordings.rows;
+std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& panel) {
+  const std::int64_t series = std::ssize(panel.series), rows = panel.rows, lead = panel.lead();
   const std::int64_t dealt = series == 1 ? rows : series;
   std::vector<SeriesSplit> splits;
   const std::vector<std::int64_t> ends = ends_of_shares(options, dealt, series > 1);
@@ -69,11 +65,11 @@ std::vector<SeriesSplit> split_recordings(const SeriesOptions& options, const Re
     split.series = series == 1 ? 1 : end - first;
     const auto row_at = [&](std::int64_t i) {
       if (series == 1) return i;
-      return i == series ? rows : recordings.recordings[static_cast<std::size_t>(i)].first;
+      return i == series ? rows : panel.series[static_cast<std::size_t>(i)].first;
     };
     const std::int64_t begin = row_at(first), stop = row_at(end);
-    for (const RowRange& segment : recordings.segments) {
-      const std::int64_t from = std::max(segment.first, begin);
+    for (const RowRange& segment : panel.segments) {
+      const std::int64_t from = std::max(segment.first + lead, begin);
       const std::int64_t to = std::min(segment.end(), stop);
       if (from < to) split.segments.push_back({from, to - from});
     }
@@ -83,10 +79,10 @@ std::vector<SeriesSplit> split_recordings(const SeriesOptions& options, const Re
   return splits;
 }
 
-WindowDataset::WindowDataset(const DataShape& shape, std::shared_ptr<const Recordings> recordings,
+WindowDataset::WindowDataset(const DataShape& shape, std::shared_ptr<const Panel> panel,
                              const SeriesSplit& split, const SeriesOptions& options, std::int64_t stride)
     : Dataset(shape),
-      recordings_(std::move(recordings)),
+      panel_(std::move(panel)),
       segments_(split.segments),
       window_(options.window),
       horizon_(options.horizon),
@@ -104,9 +100,13 @@ std::int64_t WindowDataset::first_row(std::int64_t index) const {
 
 void WindowDataset::read(std::int64_t index, Batch& batch, std::int64_t row) const {
   const std::int64_t first = first_row(index), last = first + window_ - 1;
-  copy(*recordings_, first, window_, recordings_->input, false, batch.x, row);
+  for (std::size_t i = 0; i < panel_->input.size(); ++i) {
+    const PanelInput& input = panel_->input[i];
+    copy(panel_->column(input.column), input.row(first), window_, false, batch.x, row, i);
+  }
   const std::int64_t scored = shape().every_step ? window_ : 1;
-  copy(*recordings_, last + horizon_ + 1 - scored, scored, recordings_->target, true, batch.y, row);
+  for (std::size_t i = 0; i < panel_->target.size(); ++i)
+    copy(panel_->column(panel_->target[i]), last + horizon_ + 1 - scored, scored, true, batch.y, row, i);
 }
 
 std::int64_t training_stride(const SeriesSplit& split, const SeriesOptions& options) {

@@ -1,25 +1,25 @@
 #pragma once
 
 #include "lagtape/data/dataset.h"
-#include "lagtape/data/series/recordings.h"
+#include "lagtape/data/series/panel.h"
 
 namespace lagtape {
 
 /// The rows of train, valid and test: parts of a single recording in time, or whole recordings in their order.
-/// Segments end where either a part ends or a time is missing.
+/// Segments end where either a part ends or a time is missing, and begin at the first row that can be a step.
 struct SeriesSplit {
   std::vector<RowRange> segments;
   std::int64_t rows = 0;    ///< number of rows in all
   std::int64_t series = 0;  ///< number of recordings that they come from
 };
 
-std::vector<SeriesSplit> split_recordings(const SeriesOptions& options, const Recordings& recordings);
+std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& panel);
 
 /// The windows of a split: sequences of `window` steps, one every `stride` steps of each segment.
 class WindowDataset final : public Dataset {
  public:
-  WindowDataset(const DataShape& shape, std::shared_ptr<const Recordings> recordings,
-                const SeriesSplit& split, const SeriesOptions& options, std::int64_t stride);
+  WindowDataset(const DataShape& shape, std::shared_ptr<const Panel> panel, const SeriesSplit& split,
+                const SeriesOptions& options, std::int64_t stride);
 
   std::int64_t size() const override { return firsts_.empty() ? 0 : firsts_.back(); }
   void read(std::int64_t index, Batch& batch, std::int64_t row) const override;
@@ -28,7 +28,7 @@ class WindowDataset final : public Dataset {
   std::int64_t first_row(std::int64_t index) const;
 
  private:
-  std::shared_ptr<const Recordings> recordings_;
+  std::shared_ptr<const Panel> panel_;
   std::vector<RowRange> segments_;
   std::vector<std::int64_t> firsts_;  ///< by segment: the number of windows up to its end
   std::int64_t window_, horizon_, stride_;

@@ -14,8 +14,9 @@ namespace lagtape {
 /// column was there, or what follows from the time.
 enum class ColumnKind : std::uint8_t { number, category, mask, calendar };
 
-/// What a model does with a column: it predicts it, it knows it up to now, or it knows it for later rows as well.
-enum class ColumnRole : std::uint8_t { target, past, future };
+/// What a model does with a column: it predicts it, it knows it up to now, it knows it for later rows as well, or it has
+/// one value in all rows.
+enum class ColumnRole : std::uint8_t { target, past, future, fixed };
 
 /// A column of a recording, a value a row.
 struct Column {

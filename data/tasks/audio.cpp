@@ -26,7 +26,7 @@ DataShape shape_of(const AudioOptions& options) {
 Sound read_sound(const std::filesystem::path& file) { return parse_sound(read_file(file), file.string()); }
 
 /// Both recordings side by side, as one of two columns.
-std::shared_ptr<const Recordings> read_pair(const AudioOptions& options, const std::filesystem::path& base) {
+std::shared_ptr<const Panel> read_pair(const AudioOptions& options, const std::filesystem::path& base) {
   const auto input_file = (base / options.input).lexically_normal(),
              target_file = (base / options.target).lexically_normal();
   const Sound input = read_sound(input_file), target = read_sound(target_file);
@@ -40,16 +40,16 @@ std::shared_ptr<const Recordings> read_pair(const AudioOptions& options, const s
     throw InputError({target_file.string()}, Rule::shape,
                      text_of("expected ", rows, " samples, as ", input_file.string(), " has"),
                      text_of(target.samples.size()));
-  auto pair = std::make_shared<Recordings>();
+  auto pair = std::make_shared<Panel>();
   for (const Sound* sound : {&input, &target}) {
     Column& column = pair->columns.emplace_back();
     column.values = Tensor({rows}, Dtype::f32);
     std::ranges::copy(sound->samples, column.values.values<float>().begin());
   }
-  pair->input = {0};
+  pair->input = {{.column = 0}};
   pair->target = {1};
   pair->rows = rows;
-  pair->recordings = pair->segments = {{0, rows}};
+  pair->series = pair->segments = {{0, rows}};
   pair->notes = {text_of("The recordings have ", rows, " samples, ", input.rate, " per second.")};
   return pair;
 }
@@ -64,7 +64,7 @@ Task load_audio(AudioOptions options, const TaskContext& context) {
   windows.train = options.train;
   windows.valid = options.valid;
   windows.test = 1 - options.train - options.valid;
-  const std::vector<SeriesSplit> splits = split_recordings(windows, *pair);
+  const std::vector<SeriesSplit> splits = split_panel(windows, *pair);
   const std::array shares = {windows.train, windows.valid, windows.test};
   constexpr std::array kNames = {"train", "valid", "test"};
   std::vector<std::shared_ptr<const Dataset>> sets;

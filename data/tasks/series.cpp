@@ -3,6 +3,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/moments.h"
+#include "lagtape/data/series/read_panel.h"
 #include "lagtape/data/series/windows.h"
 
 namespace lagtape {
@@ -10,16 +11,15 @@ namespace lagtape {
 namespace {
 
 /// The scaling of some columns by the rows of a split. Columns that are no measured numbers stay as they are.
-Scaling scaling_of(const Recordings& recordings, const SeriesSplit& split,
-                   const std::vector<std::int64_t>& columns) {
+Scaling scaling_of(const Panel& panel, const SeriesSplit& split, const std::vector<std::int64_t>& columns) {
   Moments moments(static_cast<std::int64_t>(columns.size()));
   for (const RowRange& segment : split.segments) {
     for (std::int64_t row = segment.first; row < segment.end(); ++row)
-      moments.add([&](std::size_t i) { return recordings.column(columns[i]).at(row); });
+      moments.add([&](std::size_t i) { return panel.column(columns[i]).at(row); });
   }
   Scaling scaling = moments.standard();
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (recordings.column(columns[i]).kind == ColumnKind::number) continue;
+    if (panel.column(columns[i]).kind == ColumnKind::number) continue;
     scaling.mean[i] = 0;
     scaling.scale[i] = 1;
   }
@@ -49,29 +49,29 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
     options.normalize = {};
   }
   const std::string path = options.where();
-  const auto recordings = std::make_shared<const Recordings>(read_recordings(options, context.base));
+  const auto panel = std::make_shared<const Panel>(read_panel(options, context.base));
   const DataShape shape{.length = options.window,
-                        .input = std::ssize(recordings->input),
-                        .output = std::ssize(recordings->target),
+                        .input = std::ssize(panel->input),
+                        .output = std::ssize(panel->target),
                         .classes = 0,
                         .every_step = options.every_step,
                         .missing_targets = options.missing != Missing::error};
-  const std::vector<SeriesSplit> splits = split_recordings(options, *recordings);
+  const std::vector<SeriesSplit> splits = split_panel(options, *panel);
   const std::int64_t apart = options.stride > 0 ? options.stride : options.every_step ? options.window : 1;
   const double shares[] = {options.train, options.valid, options.test};
   const char* const names[] = {"train", "valid", context.score_only ? "a window" : "test"};
   std::vector<std::shared_ptr<const Dataset>> sets;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t stride = i == 0 ? training_stride(splits[i], options) : apart;
-    sets.push_back(std::make_shared<WindowDataset>(shape, recordings, splits[i], options, stride));
+    sets.push_back(std::make_shared<WindowDataset>(shape, panel, splits[i], options, stride));
     if (sets[i]->size() == 0 && shares[i] > 0) refuse_short(path, names[i], splits[i], options);
   }
   Task task{.shape = shape, .train = sets[0], .valid = sets[1], .test = sets[2], .normalization = {}};
-  task.notes = recordings->notes;
-  if (options.normalize.input)
-    task.normalization.input = scaling_of(*recordings, splits[0], recordings->input);
-  if (options.normalize.target)
-    task.normalization.output = scaling_of(*recordings, splits[0], recordings->target);
+  task.notes = panel->notes;
+  std::vector<std::int64_t> inputs;
+  for (const PanelInput& input : panel->input) inputs.push_back(input.column);
+  if (options.normalize.input) task.normalization.input = scaling_of(*panel, splits[0], inputs);
+  if (options.normalize.target) task.normalization.output = scaling_of(*panel, splits[0], panel->target);
   return task;
 }
 
@@ -98,8 +98,10 @@ constinit const TaskEntry kSeriesTask = {
     .summary = "predict a time series of your own, from a .csv, .npy or .npz file",
     .source = "",
     .equations =
-        "x: [window, input columns]; y: the target columns `horizon` steps later, at every step or after the "
-        "last",
+        "x: [window, inputs]; y: the target columns `horizon` steps later, at every step or after the last;\n"
+        "inputs at row k: past and target columns at k, future columns at k and at k + horizon, the calendar "
+        "at\n"
+        "k + horizon",
     .files =
         "a .csv file (one row per step, with or without names in the first line, any separator), or a .npy "
         "or\n"

@@ -143,8 +143,8 @@ class ForecastTest(ToolTest):
             "task": "series", "path": "own.csv", "time": "t", "input": ["load", "price"], "target": ["load"], "window": 20})
         self.train_on("t,load,price\n" + past, experiment)
         message = self.run_tool("forecast", "run", "--input", "own.csv", "--steps", "3", code=2)[1]
-        self.assertIn("price is an input that the model does not predict, and it is not known 1 step after the past", message)
-        self.assertIn("forecast at most 1 step.", message)
+        self.assertIn("own.csv: price is an input that the model does not predict, and it is not known from 200 on, 1 step "
+                      "after the past. Forecast at most 1 step, or add rows", message)
         one = self.run_tool("forecast", "run", "--input", "own.csv", "--steps", "1")[0]
         self.write("known.csv", "t,load,price\n" + past + "200,,0\n201,,1\n202,,2\n")
         rows = rows_of(self.run_tool("forecast", "run", "--input", "known.csv", "--steps", "4")[0])

@@ -8,6 +8,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/format.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/cli/terminal/print.h"
@@ -151,6 +152,7 @@ HorizonScores scores_of(const EvalArguments& arguments) {
 
 void score_forecasts(const EvalArguments& arguments) {
   const HorizonScores scores = scores_of(arguments);
+  warn_of_later_rows(scores.read_later);
   if (!arguments.plot.empty()) {
     const std::string title = text_of("errors of ", scores.origins, " forecasts (", arguments.split, ")");
     write_file_atomically(arguments.plot, plot_of(scores, title).svg());

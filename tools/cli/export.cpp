@@ -11,6 +11,7 @@
 #include "lagtape/tools/exchange/export/onnx/onnx_model.h"
 #include "lagtape/tools/exchange/export/plain/keras_file.h"
 #include "lagtape/tools/exchange/export/plain/torch_file.h"
+#include "lagtape/tools/forecast/recording_model.h"
 #include "lagtape/tools/train/source.h"
 
 namespace lagtape::cli {
@@ -58,8 +59,9 @@ void add_options(Options& options, ExportArguments& arguments) {
       "each ends");
 }
 
-CExportOptions c_options(const ExportArguments& arguments) {
+CExportOptions c_options(const ExportArguments& arguments, const Model& model) {
   CExportOptions options;
+  options.inputs = input_names_of(model);
   options.name = c_identifier(std::filesystem::path(arguments.output).stem().string());
   if (!arguments.precision.empty()) options.dtype = arguments.precision == "f32" ? Dtype::f32 : Dtype::f64;
   options.weights = arguments.weights == "int16"  ? CWeights::int16
@@ -84,9 +86,9 @@ void check_options(const ExportArguments& arguments) {
 
 std::string exported_bytes(const ExportArguments& arguments) try {
   const Model model = load_model(arguments.run);
-  if (arguments.to == "c99") return c_source(model, c_options(arguments));
-  if (arguments.to == "onnx") return onnx_sequence_model(model, arguments.lengths);
-  if (arguments.to == "onnx-step") return onnx_step_model(model);
+  if (arguments.to == "c99") return c_source(model, c_options(arguments, model));
+  if (arguments.to == "onnx") return onnx_sequence_model(model, arguments.lengths, input_names_of(model));
+  if (arguments.to == "onnx-step") return onnx_step_model(model, input_names_of(model));
   return arguments.to == "torch" ? torch_file(model) : keras_file(model);
 } catch (const InputError& error) {
   throw named(error, arguments.run);

@@ -22,7 +22,7 @@ namespace lagtape::cli {
 namespace {
 
 struct ForecastArguments {
-  std::string run, input, output, plot, from;
+  std::string run, input, future, output, plot, from;
   std::vector<std::string> runs;
   std::int64_t steps = 0, season = 0, paths = SeriesForecastOptions().paths;
   bool json = false;
@@ -36,6 +36,12 @@ void add_options(Options& options, ForecastArguments& arguments) {
            "the past: a file like the one of the training. Rows at its end without targets are known future "
            "inputs")
       .required()
+      .called("FILE");
+  options
+      .add("--future", &arguments.future,
+           "the rows that follow, with the \"future\" inputs, in place of rows at the end of --input; rows up "
+           "to the last one there are left out")
+      .not_empty()
       .called("FILE");
   options.add("--steps", &arguments.steps, "number of steps to forecast").required().at_least(1).called("N");
   options
@@ -74,7 +80,8 @@ void add_options(Options& options, ForecastArguments& arguments) {
 /// Throws InputError where a run reads or predicts other columns than the first one, so that a mean of both means nothing.
 void check_same_columns(const std::vector<Model>& models, const ForecastArguments& arguments) {
   const Json first = data_of(models.front());
-  std::vector<const char*> keys = {"task", "input", "target", "calendar", "categories", "missing", "horizon"};
+  std::vector<const char*> keys = {"task",        "input",    "target",     "past",    "future", "static",
+                                   "past_target", "calendar", "categories", "missing", "horizon"};
   // A model that reads out once reads whole windows.
   if (std::ranges::any_of(models, [](const Model& model) { return !reads_every_step(model.at()); }))
     keys.push_back("window");
@@ -124,18 +131,20 @@ void run(const ForecastArguments& arguments) {
   check_ending("--output", arguments.output, ".csv");
   check_ending("--plot", arguments.plot, ".svg");
   std::vector<std::string> inputs = arguments.runs;
-  inputs.insert(inputs.end(), {arguments.run, arguments.input});
+  inputs.insert(inputs.end(), {arguments.run, arguments.input, arguments.future});
   check_not_an_input("--output", arguments.output, inputs);
   std::vector<Model> models;
   models.push_back(load_model(arguments.run));
   for (const std::string& run : arguments.runs) models.push_back(load_model(run));
   check_same_columns(models, arguments);
   const SeriesForecast forecast = forecast_series(models, {.input = arguments.input,
+                                                           .future = arguments.future,
                                                            .steps = arguments.steps,
                                                            .from = arguments.from,
                                                            .season = arguments.season,
                                                            .paths = arguments.paths});
   warn_of_short_past(forecast);
+  warn_of_later_rows(forecast.read_later);
   if (arguments.output.empty()) {
     print("{}", csv_of(forecast));
   } else {

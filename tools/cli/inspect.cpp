@@ -5,11 +5,13 @@
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/analysis/model_description.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/print.h"
+#include "lagtape/tools/forecast/recording_model.h"
 #include "lagtape/tools/train/source.h"
 #include "lagtape/tools/train/training_cost.h"
 #include "lagtape/tools/train/warnings.h"
@@ -85,7 +87,9 @@ void run(const InspectArguments& arguments) {
   const Source source = is_run(file) ? load_run(file) : undrawn(arguments.experiment.read(), pool);
   std::optional<DataShape> data;
   if (source.has_data) data = data_shape(source.experiment, pool);
-  const Json description = describe(source, data, arguments.threads);
+  Json description = describe(source, data, arguments.threads);
+  const std::vector<std::string> inputs = input_names_of(source.model);
+  if (!inputs.empty()) description["inputs"] = inputs;
   if (data) warn(lag_warnings(source.model, *data));
   if (arguments.json) {
     print("{}\n", description.dump(2));
@@ -93,6 +97,7 @@ void run(const InspectArguments& arguments) {
   }
   print("{}: {} parameters\n\n", source.experiment.name, source.model.parameters().count());
   print_layers(description["layers"]);
+  if (!inputs.empty()) print("\ninputs of a step: {}\n", listed(inputs, inputs.size()));
   if (data) print("\nmemory: {}\n", text_of_cost(training_cost(source.experiment, source.model)));
   print_parameters(description["parameters"]);
   print_plans(description);

@@ -10,7 +10,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/data/series/csv_recording.h"
+#include "lagtape/data/series/csv_source.h"
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -99,9 +99,8 @@ std::vector<std::string> input_names(const Model& model) {
 /// What the inputs of a step of a recording are, in their order, for a message: " (load, sine of hour, ...)".
 std::string described_inputs(const Model& model) {
   constexpr std::size_t kMostShown = 20;
-  if (value_at(data_of(model), "/task") != "series") return "";
-  const std::vector<std::string> names = series_options_of(model).input_names();
-  return std::ssize(names) == model.input_width() ? text_of(" (", listed(names, kMostShown), ")") : "";
+  const std::vector<std::string> names = input_names_of(model);
+  return names.empty() ? "" : text_of(" (", listed(names, kMostShown), ")");
 }
 
 Tensor sequences_in(const std::string& file, const Model& model) {

@@ -78,7 +78,7 @@ class ClosedLoop {
     take(step, output, change);
   }
 
-  /// Takes the prediction of a step, which is also the input of that step where it is fed back.
+  /// Takes the prediction of a row, which is also the input of the step that reads that row where it is fed back.
   void take(std::int64_t step, std::vector<T>& output, const Change& change) {
     if (step < given_.known) return;
     if (change) change(step - given_.known, output);
@@ -86,7 +86,8 @@ class ClosedLoop {
       predicted_.set((step - given_.known) * outputs_ + i,
                      static_cast<double>(output[static_cast<std::size_t>(i)]));
     for (const Feedback& fed : given_.feedback)
-      row(step)[fed.input] = output[static_cast<std::size_t>(fed.output)];
+      if (step - fed.shift < total_)
+        row(step - fed.shift)[fed.input] = output[static_cast<std::size_t>(fed.output)];
   }
 
   void check(std::int64_t step) {
@@ -171,9 +172,13 @@ void check(const Model& model, const ForecastInputs& given) {
                              "] with at least one step of either kind"),
                      text_of(to_string(x.shape()), " with ", given.known, " known"));
   }
-  if (given.horizon < 1)
-    throw InputError({.op = "forecast"}, Rule::out_of_range, "a forecast needs a horizon of at least 1",
-                     text_of(given.horizon));
+  for (const Feedback& fed : given.feedback)
+    if (fed.shift >= given.horizon)
+      throw InputError(
+          {.op = "forecast"}, Rule::out_of_range,
+          text_of("input ", fed.input, " is the number that the same step predicts: a forecast needs ",
+                  "a horizon above ", fed.shift),
+          text_of(given.horizon));
   const std::int64_t needed = given.horizon - 1 + (reads_every_step(model.at()) ? 1 : given.window);
   if (given.known < needed)
     throw InputError(

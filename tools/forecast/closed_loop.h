@@ -10,11 +10,12 @@ namespace lagtape {
 /// An output of a model that is one of its inputs at a later step.
 struct Feedback {
   std::int64_t input = 0, output = 0;
+  std::int64_t shift = 0;  ///< rows from that of a step to the one whose number it reads
 };
 
 /// A past to go on from, and what is known of the time after it.
 struct ForecastInputs {
-  Tensor inputs;             ///< [known + steps, input]; behind the past, inputs with feedback are not read
+  Tensor inputs;  ///< [known + steps, input] by step; behind the past, inputs with feedback are not read
   std::int64_t known = 0;    ///< steps of the past
   std::int64_t horizon = 1;  ///< steps from an input to the output that predicts it, as in training
   std::int64_t window = 1;   ///< steps that a model reads which reads out once, as in training

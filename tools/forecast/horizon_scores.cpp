@@ -24,9 +24,9 @@ class HorizonScorer {
   HorizonScorer(const Model& model, const HorizonOptions& options)
       : model_(model), options_(options), series_(series_options_of(model)) {
     if (!options.path.empty()) series_.paths = {options.path};
-    recordings_ = recordings_for(model, series_, false);
-    season_ = season_of(recordings_.axis, options.season);
-    width_ = std::ssize(recordings_.target);
+    panel_ = panel_for(model, series_);
+    season_ = season_of(panel_.axis, options.season);
+    width_ = std::ssize(panel_.target);
   }
 
   HorizonScores run() {
@@ -36,8 +36,8 @@ class HorizonScorer {
     HorizonScores scores;
     scores.origins = std::ssize(origins);
     scores.season = season_;
-    for (const std::int64_t column : recordings_.target)
-      scores.targets.push_back(recordings_.column(column).name);
+    scores.read_later = read_later(panel_, series_, options_.steps);
+    for (const std::int64_t column : panel_.target) scores.targets.push_back(panel_.column(column).name);
     scores.model = Tensor({options_.steps, width_}, Dtype::f64);
     scores.persistence = scores.model.clone();
     if (season_ > 0) scores.seasonal = scores.model.clone();
@@ -51,22 +51,22 @@ class HorizonScorer {
 
  private:
   std::vector<RowRange> rows_of_split() const {
-    if (options_.split == "all") return recordings_.segments;
-    const std::vector<SeriesSplit> splits = split_recordings(series_, recordings_);
+    if (options_.split == "all") return panel_.segments;
+    const std::vector<SeriesSplit> splits = split_panel(series_, panel_);
     return splits[options_.split == "train" ? 0 : options_.split == "valid" ? 1 : 2].segments;
   }
 
   /// The number of rows that a forecast begins with at least.
   std::int64_t rows_before() const {
     const std::int64_t reading = reads_every_step(model_.at()) ? 1 : series_.window;
-    return std::max({series_.horizon - 1 + reading, series_.window, season_});
+    return panel_.lead() + std::max({series_.horizon - 1 + reading, series_.window, season_});
   }
 
   /// Rows of the split with enough rows before and after them.
   std::vector<Origin> possible_origins() const {
     const std::int64_t before = rows_before();
     std::vector<Origin> possible;
-    const std::vector<RowRange>& all = recordings_.segments;
+    const std::vector<RowRange>& all = panel_.segments;
     for (const RowRange& part : rows_of_split()) {
       const RowRange& whole = *(std::ranges::upper_bound(all, part.first, {}, &RowRange::first) - 1);
       for (std::int64_t row = part.first; row + options_.steps <= part.end(); ++row)
@@ -92,23 +92,14 @@ class HorizonScorer {
   }
 
   void add(HorizonScores& scores, const Origin& origin) {
-    const std::int64_t inputs = std::ssize(recordings_.input), known = origin.row - origin.past;
-    ForecastInputs given{.inputs = Tensor({known + options_.steps, inputs}, Dtype::f64),
-                         .known = known,
-                         .horizon = series_.horizon,
-                         .window = series_.window,
-                         .feedback = feedback_of(recordings_, model_.loss())};
-    const std::vector<bool> masks = masks_of_fed(recordings_, given.feedback);
-    for (std::int64_t i = 0; i < given.inputs.numel(); ++i) {
-      const bool is_predicted = i / inputs >= known && masks[static_cast<std::size_t>(i % inputs)];
-      given.inputs.set(i,
-                       is_predicted ? 1 : recordings_.input_column(i % inputs).at(origin.past + i / inputs));
-    }
+    const RowRange rows = {origin.past, origin.row + options_.steps - origin.past};
+    const ForecastInputs given = forecast_inputs(panel_, {.first = origin.row, .segment = rows},
+                                                 options_.steps, series_, model_.loss());
     const Tensor predicted = closed_loop(model_, given);
     const std::int64_t each = model_.loss().outputs_of_target(), middle = model_.loss().middle();
     for (std::int64_t i = 0; i < options_.steps * width_; ++i) {
       const std::int64_t step = i / width_;
-      const Column& column = recordings_.target_column(i % width_);
+      const Column& column = panel_.target_column(i % width_);
       const double truth = column.measured(origin.row + step);
       if (std::isnan(truth)) continue;
       known_[static_cast<std::size_t>(i)] += 1;
@@ -124,7 +115,7 @@ class HorizonScorer {
   const Model& model_;
   const HorizonOptions& options_;
   SeriesOptions series_;
-  Recordings recordings_;
+  Panel panel_;
   std::int64_t season_ = 0, width_ = 0;
   std::vector<double> known_;  ///< by step and target: how many forecasts have a truth
 };

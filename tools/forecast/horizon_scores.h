@@ -23,6 +23,8 @@ struct HorizonScores {
   Tensor model = {};         ///< [steps, targets], in the units of the data
   Tensor persistence = {};   ///< the same of the last value before the forecast
   Tensor seasonal = {};      ///< the same of the value a season before; empty without a season
+  /// Columns that are known up to an origin alone, and were read after it.
+  std::vector<std::string> read_later = {};
 };
 
 /// Forecasts `steps` steps from at most 200 rows of a split, evenly spaced, each time from the rows before it (at

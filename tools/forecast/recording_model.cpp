@@ -26,44 +26,86 @@ SeriesOptions series_options_of(const Model& model) {
   return options;
 }
 
-Recordings recordings_for(const Model& model, const SeriesOptions& options, bool allow_future) {
-  Recordings recordings = read_recordings(options, std::filesystem::path(), allow_future);
-  if (recordings.axis.times.size() == 1)
+std::vector<std::string> input_names_of(const Model& model) {
+  if (data_of(model).value("task", "") != "series") return {};
+  std::vector<std::string> names = series_options_of(model).input_names();
+  if (std::ssize(names) != model.input_width()) names.clear();
+  return names;
+}
+
+Panel panel_for(const Model& model, const SeriesOptions& options, const PanelReading& reading) {
+  Panel panel = read_panel(options, std::filesystem::path(), reading);
+  if (panel.axis.times.size() == 1)
     throw InputError({options.where()}, Rule::shape,
                      "has one row. Two are needed, whose times tell the distance of rows.");
-  if (model.dtype() == Dtype::f64) return recordings;
-  for (std::int64_t row = 0; row < recordings.rows; ++row)
-    for (const std::int64_t input : recordings.input) {
-      const Column& column = recordings.column(input);
+  if (std::ssize(panel.input) != model.input_width())
+    throw InputError({options.where()}, Rule::shape,
+                     text_of("the model takes ", model.input_width(), " inputs per step. The recording has ",
+                             panel.input.size(), "."));
+  if (model.dtype() == Dtype::f64) return panel;
+  for (std::int64_t row = 0; row < panel.rows; ++row)
+    for (const PanelInput& input : panel.input) {
+      const Column& column = panel.column(input.column);
       const double number = column.at(row);
       if (std::isnan(number) || std::isfinite(static_cast<float>(number))) continue;
-      const TimeAxis& axis = recordings.axis;
+      const TimeAxis& axis = panel.axis;
       const std::string place = axis.times.empty()
                                     ? text_of("row ", row)
                                     : label_of(axis, axis.times[static_cast<std::size_t>(row)]);
       throw InputError({options.where()}, Rule::not_finite,
                        text_of(place, ": ", column.name, " is ", number, ", which is not finite in f32."));
     }
-  return recordings;
+  return panel;
 }
 
-std::vector<Feedback> feedback_of(const Recordings& recordings, const LossFunction& loss) {
+double input_of_step(const Panel& panel, std::int64_t input, std::int64_t row, const RowRange& segment) {
+  const Column& column = panel.input_column(input);
+  const std::int64_t read = panel.input_at(input).row(row);
+  if (read < segment.first) return kNotKnown;
+  if (read < segment.end()) return column.at(read);
+  if (column.at_time) return column.at_time(time_of_row(panel.axis, read, segment.end()));
+  return column.role == ColumnRole::fixed ? column.at(segment.first) : kNotKnown;
+}
+
+std::vector<Feedback> feedback_of(const Panel& panel, const LossFunction& loss) {
   std::vector<Feedback> feedback;
-  for (std::size_t i = 0; i < recordings.input.size(); ++i)
-    for (std::size_t k = 0; k < recordings.target.size(); ++k)
-      if (recordings.input[i] == recordings.target[k])
-        feedback.push_back({static_cast<std::int64_t>(i),
-                            static_cast<std::int64_t>(k) * loss.outputs_of_target() + loss.middle()});
+  for (std::size_t i = 0; i < panel.input.size(); ++i)
+    for (std::size_t k = 0; k < panel.target.size(); ++k)
+      if (panel.input[i].column == panel.target[k])
+        feedback.push_back({.input = static_cast<std::int64_t>(i),
+                            .output = static_cast<std::int64_t>(k) * loss.outputs_of_target() + loss.middle(),
+                            .shift = panel.input[i].shift});
   return feedback;
 }
 
-std::vector<bool> masks_of_fed(const Recordings& recordings, const std::vector<Feedback>& feedback) {
-  std::vector<bool> masks;
-  for (const std::int64_t input : recordings.input)
-    masks.push_back(std::ranges::any_of(feedback, [&](const Feedback& fed) {
-      return recordings.input[static_cast<std::size_t>(fed.input)] == recordings.column(input).masks;
-    }));
-  return masks;
+ForecastInputs forecast_inputs(const Panel& panel, const ForecastStart& start, std::int64_t steps,
+                               const SeriesOptions& series, const LossFunction& loss) {
+  const std::int64_t width = std::ssize(panel.input), begin = start.segment.first + panel.lead();
+  ForecastInputs given{.inputs = Tensor({start.first - begin + steps, width}, Dtype::f64),
+                       .known = start.first - begin,
+                       .horizon = series.horizon,
+                       .window = series.window,
+                       .feedback = feedback_of(panel, loss)};
+  for (std::int64_t i = 0; i < width; ++i) {
+    const std::int64_t mask_of = panel.input_column(i).masks;
+    const bool is_of_fed = std::ranges::any_of(
+        given.feedback, [&](const Feedback& fed) { return panel.input_at(fed.input).column == mask_of; });
+    for (std::int64_t n = 0; n < given.inputs.size(0); ++n) {
+      const bool is_predicted = is_of_fed && panel.input_at(i).row(begin + n) >= start.first;
+      given.inputs.set(n * width + i, is_predicted ? 1 : input_of_step(panel, i, begin + n, start.segment));
+    }
+  }
+  return given;
+}
+
+std::vector<std::string> read_later(const Panel& panel, const SeriesOptions& series, std::int64_t steps) {
+  std::vector<std::string> names;
+  if (steps <= series.horizon) return names;
+  for (const PanelInput& input : panel.input) {
+    const Column& column = panel.column(input.column);
+    if (column.role == ColumnRole::past && column.kind != ColumnKind::mask) names.push_back(column.name);
+  }
+  return names;
 }
 
 std::int64_t season_of(const TimeAxis& axis, std::int64_t given) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lagtape/data/series/recordings.h"
+#include "lagtape/data/series/read_panel.h"
 #include "lagtape/tools/forecast/closed_loop.h"
 
 namespace lagtape {
@@ -16,15 +16,35 @@ inline constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 /// for a model of another task.
 SeriesOptions series_options_of(const Model& model);
 
-/// Reads recordings for a model. Throws InputError as read_recordings does, and for an input that is too large for the
+/// What a model of recordings reads at a step, in its order: "temp" at the row of the step, "temp[+1]" one row later. Empty
+/// for models of other tasks, and where no key names the columns.
+std::vector<std::string> input_names_of(const Model& model);
+
+/// Reads a panel for a model. Throws InputError as read_panel does, and for an input that is too large for the
 /// model's precision.
-Recordings recordings_for(const Model& model, const SeriesOptions& options, bool allow_future);
+Panel panel_for(const Model& model, const SeriesOptions& options, const PanelReading& reading = {});
+
+/// The number that the step of a row reads for an input; NaN where it is not known. Behind the segment, the calendar and
+/// static columns go on.
+double input_of_step(const Panel& panel, std::int64_t input, std::int64_t row, const RowRange& segment);
 
 /// The targets that a model predicts and also reads; of several quantiles it reads the one nearest to the median.
-std::vector<Feedback> feedback_of(const Recordings& recordings, const LossFunction& loss);
+std::vector<Feedback> feedback_of(const Panel& panel, const LossFunction& loss);
 
-/// By input, whether it says if the number of an input was there that is predicted: a prediction always is.
-std::vector<bool> masks_of_fed(const Recordings& recordings, const std::vector<Feedback>& feedback);
+/// Where a forecast begins and what it goes on from.
+struct ForecastStart {
+  std::int64_t first = 0;  ///< the row of the first prediction
+  RowRange segment = {};   ///< rows without a gap that begin before it, and may end after it
+
+  std::int64_t known() const { return first - segment.first; }
+};
+
+/// What the steps of a forecast read; NaN where it is not known. A prediction is always there for its mask.
+ForecastInputs forecast_inputs(const Panel& panel, const ForecastStart& start, std::int64_t steps,
+                               const SeriesOptions& series, const LossFunction& loss);
+
+/// The columns that are known up to the first prediction alone, and of which a forecast of so many steps reads later rows.
+std::vector<std::string> read_later(const Panel& panel, const SeriesOptions& series, std::int64_t steps);
 
 /// The rows of a period: as given, else a week of rows that are a day apart, or a day of rows that divide it; 0
 /// when none is known.

@@ -15,26 +15,18 @@ namespace lagtape {
 
 namespace {
 
-/// Where a forecast begins.
-struct ForecastStart {
-  std::int64_t first = 0;  ///< the row of the first prediction
-  RowRange segment = {};   ///< rows without a gap that begin before it, and may end after it
-
-  std::int64_t known() const { return first - segment.first; }
-};
-
 /// A row at which a forecast can begin, as there is a row right before it, and its time; without times its number.
 struct ForecastOrigin {
   double time;
   std::int64_t row;
 };
 
-std::vector<ForecastOrigin> origins_of(const Recordings& recordings) {
-  const TimeAxis& axis = recordings.axis;
+std::vector<ForecastOrigin> origins_of(const Panel& panel) {
+  const TimeAxis& axis = panel.axis;
   std::vector<ForecastOrigin> origins;
-  for (const RowRange& segment : recordings.segments)
-    for (std::int64_t row = segment.first + 1;
-         row <= std::min(segment.end(), recordings.rows - recordings.future); ++row)
+  for (const RowRange& segment : panel.segments)
+    for (std::int64_t row = segment.first + 1; row <= std::min(segment.end(), panel.rows - panel.future);
+         ++row)
       origins.push_back(
           {axis.times.empty() ? static_cast<double>(row) : time_of_row(axis, row, segment.end()), row});
   return origins;
@@ -71,20 +63,20 @@ double time_of_first(const TimeAxis& axis, const SeriesForecastOptions& options)
                            " to ", label(origins.back()), ". The nearest: ", nearest, "."));
 }
 
-std::int64_t first_row(const Recordings& recordings, const SeriesForecastOptions& options) {
-  if (options.from.empty()) return recordings.rows - recordings.future;
-  const double from = time_of_first(recordings.axis, options);
-  const std::vector<ForecastOrigin> origins = origins_of(recordings);
-  const double tolerance = 1e-6 * recordings.axis.interval;  // the time after the last row is a rounded sum
+std::int64_t first_row(const Panel& panel, const SeriesForecastOptions& options) {
+  if (options.from.empty()) return panel.rows - panel.future;
+  const double from = time_of_first(panel.axis, options);
+  const std::vector<ForecastOrigin> origins = origins_of(panel);
+  const double tolerance = 1e-6 * panel.axis.interval;  // the time after the last row is a rounded sum
   const auto next = std::ranges::lower_bound(origins, from - tolerance, {}, &ForecastOrigin::time);
   if (next == origins.end() || next->time > from + tolerance)
-    refuse_first(origins, next - origins.begin(), recordings.axis, options);
+    refuse_first(origins, next - origins.begin(), panel.axis, options);
   return next->row;
 }
 
-ForecastStart start_of(const Recordings& recordings, const SeriesForecastOptions& options) {
-  ForecastStart start{.first = first_row(recordings, options)};
-  for (const RowRange& segment : recordings.segments)
+ForecastStart start_of(const Panel& panel, const SeriesForecastOptions& options) {
+  ForecastStart start{.first = first_row(panel, options)};
+  for (const RowRange& segment : panel.segments)
     if (segment.first < start.first) start.segment = segment;
   if (start.segment.end() < start.first)
     throw InputError({options.input.string()}, Rule::missing,
@@ -94,9 +86,9 @@ ForecastStart start_of(const Recordings& recordings, const SeriesForecastOptions
 
 /// Takes the last measured number for those that are missing right before the first prediction: a line to a later one
 /// would tell what is to be forecast.
-void hold_last_numbers(Recordings& recordings, const ForecastStart& start, const std::string& where) {
-  for (const std::int64_t target : recordings.target) {
-    Column& column = recordings.columns[static_cast<std::size_t>(target)];
+void hold_last_numbers(Panel& panel, const ForecastStart& start, const std::string& where) {
+  for (const std::int64_t target : panel.target) {
+    Column& column = panel.columns[static_cast<std::size_t>(target)];
     if (column.filled.empty()) continue;
     std::int64_t last = start.first - 1;
     while (last >= start.segment.first && column.is_filled(last)) --last;
@@ -107,68 +99,67 @@ void hold_last_numbers(Recordings& recordings, const ForecastStart& start, const
   }
 }
 
-[[noreturn]] void refuse_unknown(const std::string& name, std::int64_t step, std::int64_t horizon,
-                                 const std::string& where) {
+/// Says which input a step lacks, of which row, and how it could be known.
+[[noreturn]] void refuse_unknown(const Panel& panel, const ForecastStart& start, const ForecastInputs& given,
+                                 std::int64_t place, const SeriesForecastOptions& options) {
+  const std::int64_t width = std::ssize(panel.input), input = place % width;
+  const std::int64_t row = panel.input_at(input).row(start.first - given.known + place / width);
+  const Column& column = panel.input_column(input);
+  const std::int64_t later = row - start.first + 1;
+  const std::string when = panel.axis.times.empty()
+                               ? text_of("row ", row)
+                               : label_of(panel.axis, time_of_row(panel.axis, row, start.segment.end()));
+  const std::string file = (options.future.empty() ? options.input : options.future).string();
+  const std::string from =
+      text_of(" from ", when, " on, ", later, later == 1 ? " step" : " steps", " after the past. ");
+  if (column.role == ColumnRole::future)
+    throw InputError({file}, Rule::missing,
+                     text_of(column.name, R"( is a "future" input and is not known)", from,
+                             "Add rows with it in which the targets are empty, give them as --future FILE, "
+                             "or train with it as \"past\" or as a target."));
+  const std::int64_t steps = later + given.horizon - 1;
   throw InputError(
-      {where}, Rule::wrong_type,
-      text_of(name, " is an input that the model does not predict, and it is not known ", step + 1,
-              step == 0 ? " step" : " steps",
-              " after the past. Add rows with it in which the targets are empty, or forecast at most ",
-              step + horizon, step + horizon == 1 ? " step." : " steps."));
+      {file}, Rule::wrong_type,
+      text_of(
+          column.name, " is an input that the model does not predict, and it is not known", from,
+          "Forecast at most ", steps, steps == 1 ? " step" : " steps",
+          ", or add rows with it in which the targets are empty. An input that is known ahead is \"future\" "
+          "in the experiment (then also --future FILE), one to be predicted a target."));
 }
 
-ForecastInputs inputs_of(const Recordings& recordings, const ForecastStart& start,
-                         const SeriesOptions& series, const LossFunction& loss,
-                         const SeriesForecastOptions& options) {
-  const std::int64_t width = std::ssize(recordings.input), total = start.known() + options.steps;
-  ForecastInputs given{.inputs = Tensor({total, width}, Dtype::f64),
-                       .known = start.known(),
-                       .horizon = series.horizon,
-                       .window = series.window,
-                       .feedback = feedback_of(recordings, loss)};
-  const std::vector<bool> masks = masks_of_fed(recordings, given.feedback);
-  for (std::int64_t n = 0; n < total; ++n) {
-    const std::int64_t row = start.segment.first + n;
-    for (std::int64_t i = 0; i < width; ++i) {
-      const Column& column = recordings.input_column(i);
-      double number = kNotKnown;
-      if (row < start.segment.end()) {
-        number = column.at(row);
-      } else if (column.role == ColumnRole::future) {
-        number = column.at_time(time_of_row(recordings.axis, row, start.segment.end()));
-      }
-      if (n >= given.known && masks[static_cast<std::size_t>(i)]) number = 1;
-      const bool is_read = n < total - series.horizon;
-      if (is_read && std::isnan(number) && !given.is_fed(i))
-        refuse_unknown(column.name, n - given.known, series.horizon, options.input.string());
-      given.inputs.set(n * width + i, number);
-    }
-  }
+ForecastInputs inputs_of(const Panel& panel, const ForecastStart& start, const SeriesOptions& series,
+                         const LossFunction& loss, const SeriesForecastOptions& options) {
+  ForecastInputs given = forecast_inputs(panel, start, options.steps, series, loss);
+  const std::int64_t width = std::ssize(panel.input);
+  const std::int64_t read = (given.inputs.size(0) - series.horizon) * width;
+  for (std::int64_t i = 0; i < read; ++i)
+    if (std::isnan(given.inputs.at(i)) && !given.is_fed(i % width))
+      refuse_unknown(panel, start, given, i, options);
   return given;
 }
 
 /// The forecast without its predictions.
-SeriesForecast empty_forecast(const Recordings& recordings, const ForecastStart& start,
-                              const SeriesOptions& series, const SeriesForecastOptions& options) {
+SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, const SeriesOptions& series,
+                              const SeriesForecastOptions& options) {
   SeriesForecast forecast;
-  const std::int64_t width = std::ssize(recordings.target), end = start.segment.end();
-  for (const std::int64_t target : recordings.target)
-    forecast.targets.push_back(recordings.column(target).name);
+  const std::int64_t width = std::ssize(panel.target), end = start.segment.end();
+  for (const std::int64_t target : panel.target) forecast.targets.push_back(panel.column(target).name);
   forecast.truth = Tensor({options.steps, width}, Dtype::f64);
   forecast.past = Tensor({start.known(), width}, Dtype::f64);
   for (std::int64_t step = 0; step < options.steps; ++step) {
     const std::int64_t row = start.first + step;
-    if (!recordings.axis.times.empty()) {
-      forecast.times.push_back(time_of_row(recordings.axis, row, end));
-      forecast.labels.push_back(label_of(recordings.axis, forecast.times.back()));
+    if (!panel.axis.times.empty()) {
+      forecast.times.push_back(time_of_row(panel.axis, row, end));
+      forecast.labels.push_back(label_of(panel.axis, forecast.times.back()));
     }
     for (std::int64_t i = 0; i < width; ++i)
-      forecast.truth.set(step * width + i, row < end ? recordings.target_column(i).measured(row) : kNotKnown);
+      forecast.truth.set(step * width + i, row < end ? panel.target_column(i).measured(row) : kNotKnown);
   }
   for (std::int64_t i = 0; i < forecast.past.numel(); ++i)
-    forecast.past.set(i, recordings.target_column(i % width).at(start.segment.first + i / width));
+    forecast.past.set(i, panel.target_column(i % width).at(start.segment.first + i / width));
   forecast.window = series.window;
-  forecast.season = season_of(recordings.axis, options.season);
+  forecast.season = season_of(panel.axis, options.season);
+  forecast.read_later = read_later(panel, series, options.steps);
   return forecast;
 }
 
@@ -195,15 +186,15 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   check_memory(models.front(), options);
   SeriesOptions series = series_options_of(models.front());
   series.paths = {options.input.string()};
-  Recordings recordings = recordings_for(models.front(), series, true);
-  if (recordings.recordings.size() != 1)
+  Panel panel = panel_for(models.front(), series, {.allow_future = true, .future = options.future});
+  if (panel.series.size() != 1)
     throw InputError({options.input.string()}, Rule::shape, "a forecast goes on from one recording",
-                     text_of(recordings.recordings.size()));
-  const ForecastStart start = start_of(recordings, options);
-  hold_last_numbers(recordings, start, options.input.string());
+                     text_of(panel.series.size()));
+  const ForecastStart start = start_of(panel, options);
+  hold_last_numbers(panel, start, options.input.string());
   const LossFunction& loss = models.front().loss();
-  const ForecastInputs inputs = inputs_of(recordings, start, series, loss, options);
-  SeriesForecast forecast = empty_forecast(recordings, start, series, options);
+  const ForecastInputs inputs = inputs_of(panel, start, series, loss, options);
+  SeriesForecast forecast = empty_forecast(panel, start, series, options);
   const bool reads_predictions = !inputs.feedback.empty() && options.steps > inputs.horizon;
   const bool is_quantile = loss == Loss::quantile;
   const bool draws = is_quantile && options.paths > 0 && reads_predictions;

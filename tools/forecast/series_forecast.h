@@ -12,7 +12,8 @@
 namespace lagtape {
 
 struct SeriesForecastOptions {
-  std::filesystem::path input;  ///< a file like the one that the model was trained on
+  std::filesystem::path input;        ///< a file like the one that the model was trained on
+  std::filesystem::path future = {};  ///< rows that follow, with the inputs that are known ahead
   std::int64_t steps = 1;
   std::string
       from;  ///< the time, or the row from 0, of the first prediction; empty: the one after the last row
@@ -29,6 +30,8 @@ struct SeriesForecast : PredictedTargets {
   Tensor past;              ///< [rows, targets] before the first prediction
   std::int64_t season = 0;  ///< steps of a period; 0: none is known
   std::int64_t window = 0;  ///< steps of the sequences that the model was trained on
+  /// Columns that are known up to the first prediction alone, and were read after it.
+  std::vector<std::string> read_later = {};
 
   std::int64_t steps() const { return rows(); }
 };
@@ -37,8 +40,8 @@ struct SeriesForecast : PredictedTargets {
 /// says (task "series"), runs the models over the segment before the first prediction, and then lets each go on
 /// from its own predictions. Models of quantiles go on from numbers that are drawn from them, on many paths, and the
 /// result are the quantiles of the paths; without paths those of each step after the path of the medians. Inputs that
-/// are not predicted must be known: from the time, or from rows of the file whose targets are missing or later than
-/// `from`. Throws InputError.
+/// are not predicted must be known: from the time, from rows of the file whose targets are missing or later than `from`, or
+/// from those of the file `future`. Throws InputError.
 SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options);
 
 /// Errors of a forecast where the truth is known, beside those of forecasts that need no model.

@@ -17,22 +17,17 @@ class SeriesPredictor {
   SeriesPredictor(const Model& model, const std::filesystem::path& input, int threads)
       : model_(model), threads_(threads), series_(series_options_of(model)) {
     series_.paths = {input.string()};
-    recordings_ = recordings_for(model, series_, true);
-    if (std::ssize(recordings_.input) != model.input_width())
-      throw InputError({series_.where()}, Rule::shape,
-                       text_of("the model takes ", model.input_width(),
-                               " inputs per step. The recording has ", recordings_.input.size(), "."));
+    panel_ = panel_for(model, series_, {.allow_future = true});
   }
 
   SeriesPrediction run() {
-    for (const RowRange& segment : recordings_.segments) {
-      const std::int64_t known = known_rows(segment);
-      end_ = segment.end();
-      is_last_ = &segment == &recordings_.segments.back();
+    for (const RowRange& segment : panel_.segments) {
+      segment_ = segment;
+      const std::int64_t first = segment.first + panel_.lead(), known = known_steps(first);
       if (reads_every_step(model_.at())) {
-        run_through(segment.first, known);
+        run_through(first, known);
       } else {
-        read_windows(segment.first, known);
+        read_windows(first, known);
       }
     }
     if (prediction_.places.empty())
@@ -44,40 +39,41 @@ class SeriesPredictor {
   }
 
  private:
-  double value(std::int64_t row, std::int64_t column) const { return recordings_.column(column).at(row); }
-
-  /// The rows of a segment before the first in which an input is not known.
-  std::int64_t known_rows(const RowRange& segment) const {
-    for (std::int64_t n = 0; n < segment.rows; ++n)
-      for (const std::int64_t column : recordings_.input)
-        if (std::isnan(value(segment.first + n, column))) return n;
-    return segment.rows;
+  /// The steps from that of a row on before the first of which an input is not known.
+  std::int64_t known_steps(std::int64_t first) const {
+    for (std::int64_t n = 0; first + n < segment_.end(); ++n)
+      for (std::int64_t i = 0; i < model_.input_width(); ++i)
+        if (std::isnan(input_of_step(panel_, i, first + n, segment_))) return n;
+    return segment_.end() - first;
   }
 
-  /// The inputs of rows first .. first + rows - 1, written from place `to` of x on.
-  void copy_inputs(std::int64_t first, std::int64_t rows, Tensor& x, std::int64_t to) const {
-    for (std::int64_t n = 0; n < rows; ++n)
-      for (const std::int64_t column : recordings_.input) x.set(to++, value(first + n, column));
+  /// The inputs of the steps first .. first + steps - 1, written from place `to` of x on.
+  void copy_inputs(std::int64_t first, std::int64_t steps, Tensor& x, std::int64_t to) const {
+    for (std::int64_t n = 0; n < steps; ++n)
+      for (std::int64_t i = 0; i < model_.input_width(); ++i)
+        x.set(to++, input_of_step(panel_, i, first + n, segment_));
   }
 
   /// Whether a row is predicted: it is in the segment, or behind the end of the file.
-  bool is_wanted(std::int64_t row) const { return row < end_ || is_last_; }
+  bool is_wanted(std::int64_t row) const {
+    return row < segment_.end() || segment_.end() == panel_.segments.back().end();
+  }
 
   /// Takes the outputs [rows, q] for the rows from `first` on.
   void take(const Tensor& outputs, std::int64_t first) {
     const std::int64_t width = outputs.size(-1);
     for (std::int64_t n = 0; n < outputs.size(0) && is_wanted(first + n); ++n) {
       prediction_.places.push_back(first + n);
-      if (!recordings_.axis.times.empty()) {
-        prediction_.times.push_back(time_of_row(recordings_.axis, first + n, end_));
-        prediction_.labels.push_back(label_of(recordings_.axis, prediction_.times.back()));
+      if (!panel_.axis.times.empty()) {
+        prediction_.times.push_back(time_of_row(panel_.axis, first + n, segment_.end()));
+        prediction_.labels.push_back(label_of(panel_.axis, prediction_.times.back()));
       }
       for (std::int64_t i = 0; i < width; ++i) outputs_.push_back(outputs.at(n * width + i));
     }
   }
 
   void run_through(std::int64_t first, std::int64_t known) {
-    if (known == 0) return;
+    if (known <= 0) return;
     Tensor x({known, model_.input_width()}, Dtype::f64);
     copy_inputs(first, known, x, 0);
     take(model_.predict(x, threads_), first + series_.horizon);
@@ -96,9 +92,8 @@ class SeriesPredictor {
   }
 
   SeriesPrediction finish() {
-    const std::int64_t rows = std::ssize(prediction_.places), width = std::ssize(recordings_.target);
-    for (const std::int64_t column : recordings_.target)
-      prediction_.targets.push_back(recordings_.column(column).name);
+    const std::int64_t rows = std::ssize(prediction_.places), width = std::ssize(panel_.target);
+    for (const std::int64_t column : panel_.target) prediction_.targets.push_back(panel_.column(column).name);
     Tensor outputs({rows, model_.output_width()}, model_.dtype());
     for (std::int64_t i = 0; i < outputs.numel(); ++i) outputs.set(i, outputs_[static_cast<std::size_t>(i)]);
     put_outputs(prediction_, std::span(&outputs, 1), model_.loss());
@@ -106,8 +101,7 @@ class SeriesPredictor {
     prediction_.truth = Tensor({rows, width}, Dtype::f64);
     for (std::int64_t i = 0; i < rows * width; ++i) {
       const std::int64_t row = prediction_.places[static_cast<std::size_t>(i / width)];
-      prediction_.truth.set(
-          i, row < recordings_.rows ? recordings_.target_column(i % width).measured(row) : kNotKnown);
+      prediction_.truth.set(i, row < panel_.rows ? panel_.target_column(i % width).measured(row) : kNotKnown);
     }
     return std::move(prediction_);
   }
@@ -115,11 +109,10 @@ class SeriesPredictor {
   const Model& model_;
   int threads_;
   SeriesOptions series_;
-  Recordings recordings_;
+  Panel panel_;
   SeriesPrediction prediction_;
   std::vector<double> outputs_;
-  std::int64_t end_ = 0;  ///< the row behind the present segment
-  bool is_last_ = false;
+  RowRange segment_ = {};  ///< the present one
 };
 
 }  // namespace

@@ -3,33 +3,12 @@
 #include <cmath>
 #include <numbers>
 
-#include "lagtape/tests/data/support/sample_files.h"
+#include "lagtape/tests/data/support/own_recording.h"
 #include "lagtape/tests/data/support/tasks.h"
 
 using namespace lagtape;
 
 namespace {
-
-using Values = std::vector<double>;
-
-/// A task on own.csv of the given text, whose rows all train.
-struct Own {
-  explicit Own(const std::string& text) { write_sample(folder.path() / "own.csv", text); }
-  Task task(const std::string& more, const std::string& path = "own.csv") const {
-    return load(text_of(R"({"task": "series", "path": ")", path,
-                        R"(", "train": 1, "valid": 0, "test": 0, "normalize": false, )", more, "}"),
-                0, folder.path());
-  }
-  /// The inputs of all windows of one step: the rows of the recording but the last of each stretch.
-  Values inputs(const std::string& more) const {
-    const Task one = task(text_of(R"("window": 1, "stride": 1, )", more));
-    return values_of(take(*one.train, 0, one.train->size()).x);
-  }
-  std::string message(const std::string& more) const {
-    return input_error_of([&] { task(text_of(R"("window": 1, )", more)); });
-  }
-  TemporaryFolder folder;
-};
 
 /// Hours 0, 2, 1, 3, 7, 8 of a day, with the hour as load.
 const char* const kUnsorted =
@@ -140,8 +119,8 @@ TEST_CASE("hour and weekday are angles, and are not scaled") {
   const std::string options = R"("input": ["v"], "time": "t", "calendar": ["weekday", "hour"])";
   const Values inputs = own.inputs(options);
   REQUIRE(inputs.size() == 4 * 5);
-  const double angle = 2 * std::numbers::pi * 6 / 168;
-  const Values second = {2, 1, 0, std::sin(angle), std::cos(angle)};
+  const double angle = 2 * std::numbers::pi * 12 / 168;  // noon is predicted
+  const Values second = {2, 0, -1, std::sin(angle), std::cos(angle)};
   for (std::size_t i = 0; i < 5; ++i) CHECK(std::abs(inputs[5 + i] - second[i]) < 1e-12);
   const Task scaled =
       load(text_of(R"({"task": "series", "path": "own.csv", "window": 1, "train": 1, "valid": 0, )",

@@ -18,6 +18,13 @@ void tell(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) note_text(text_of("data: ", note, "\n"));
 }
 
+void warn_of_later_rows(const std::vector<std::string>& columns) {
+  if (columns.empty()) return;
+  warn({text_of("rows after the one at which a forecast begins are read of ", listed(columns, 5),
+                columns.size() == 1 ? ", which is a past input" : ", which are past inputs",
+                R"(. What is known then belongs to "future" in the experiment)")});
+}
+
 void announce_cost(const TrainingCost& cost) {
   if (is_large(cost)) note_text(text_of("memory: ", text_of_cost(cost), "\n"));
   warn_of_cost(cost);

@@ -15,6 +15,9 @@ void warn(const std::vector<std::string>& warnings);
 /// Prints facts about the data on stderr, a line each.
 void tell(const std::vector<std::string>& notes);
 
+/// Warns that a forecast reads later rows of columns that are known up to its first prediction alone.
+void warn_of_later_rows(const std::vector<std::string>& columns);
+
 /// Prints on stderr what a large model takes in training, and whether that is more than the memory.
 void announce_cost(const TrainingCost& cost);
 /// Warns where it is more.

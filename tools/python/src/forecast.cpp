@@ -41,14 +41,15 @@ nb::dict dict_of(const PredictedTargets& made) {
 
 /// The forecast of runs, the first of which says how the file is read. Arrays [steps, targets].
 nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::path& input,
-                  std::int64_t steps, const std::string& from, std::int64_t season, std::int64_t paths) {
+                  std::int64_t steps, const std::string& from, std::int64_t season, std::int64_t paths,
+                  const std::filesystem::path& future) {
   SeriesForecast made;
   {
     const nb::gil_scoped_release release;
     std::vector<Model> models;
     for (const std::string& run : runs) models.push_back(load_model(run));
     made = forecast_series(models,
-                           {.input = input, .steps = steps, .from = from, .season = season, .paths = paths});
+                           {.input = input, .future = future, .steps = steps, .from = from, .season = season, .paths = paths});
   }
   nb::dict result = dict_of(made);
   result["season"] = made.season;
@@ -73,7 +74,7 @@ nb::dict predict(const std::string& run, const std::filesystem::path& input, int
 
 void add_forecasts(nb::module_& module) {
   module.def("forecast", forecast, nb::arg("runs"), nb::arg("input"), nb::arg("steps"), nb::arg("from_"),
-             nb::arg("season"), nb::arg("paths"));
+             nb::arg("season"), nb::arg("paths"), nb::arg("future"));
   module.def("predict_recording", predict, nb::arg("run"), nb::arg("input"), nb::arg("threads"));
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/export/c99/c_helpers.h"
 
 namespace lagtape {
@@ -26,20 +27,25 @@ std::int64_t code_bytes(const std::string& code) {
 
 }  // namespace
 
-std::string c_comment(const CStyle& style, const std::string& layers, const CCosts& costs,
-                      const std::string& code) {
+std::string c_comment(const CStyle& style, const std::string& layers, const std::vector<std::string>& inputs,
+                      const CCosts& costs, const std::string& code) {
   const std::string& name = style.name;
   std::string calls;
   for (const auto& [function, count] : costs.called) calls += text_of(", ", count, " ", function);
-  std::string shown = layers;
-  std::ranges::replace(shown, '*', '_');  // nothing ends the comment
+  const auto without_end = [](std::string words) {  // nothing ends the comment
+    std::ranges::replace(words, '*', '_');
+    return words;
+  };
   std::string text =
-      text_of("/* ", name, ": a recurrent model in C99, exported by lagtape. Layers: ", shown, ".\n",
-              "   It needs math.h alone, allocates nothing, and keeps no state but the caller's:\n\n");
+      text_of("/* ", name, ": a recurrent model in C99, exported by lagtape. Layers: ", without_end(layers),
+              ".\n", "   It needs math.h alone, allocates nothing, and keeps no state but the caller's:\n\n");
   text += text_of("     ", name, "_state state;\n     ", name, "_init(&state);\n     ", name,
                   "_step(&state, in, out);   for each step: ", name, "_INPUTS numbers in, ", name,
                   "_OUTPUTS out,\n", "                                in the units of the data\n     ", name,
                   "_reset(&state);           back to before the first step\n\n");
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    text += text_of("   in[", i, "]: ", without_end(printable(inputs[i])), "\n",
+                    i + 1 == inputs.size() ? "\n" : "");
   text += text_of("   Compile this file once. Where the functions are called, include it with ", name,
                   "_DECLARATIONS_ONLY defined.\n   With ", name, "_SELF_TEST defined, ", name,
                   "_self_test() compares 64 steps with the original: 0, or the first that differs.\n\n");

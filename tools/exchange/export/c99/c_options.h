@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lagtape/core/tensor.h"
 
@@ -16,7 +17,8 @@ struct CExportOptions {
   std::string name;                 ///< begins all names of the file: NAME_init, NAME_step, ...; a word of C
   std::optional<Dtype> dtype = {};  ///< the scalar; without a value the model's
   CWeights weights = CWeights::real;
-  bool fast_functions = false;  ///< tanh and sigmoid by approximations (kFastTanhError, c_helpers.h)
+  bool fast_functions = false;           ///< tanh and sigmoid by approximations (kFastTanhError, c_helpers.h)
+  std::vector<std::string> inputs = {};  ///< names of the numbers of a step, for the comment
 };
 
 }  // namespace lagtape

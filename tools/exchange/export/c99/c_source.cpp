@@ -19,7 +19,7 @@ class CFile {
   CFile(const ExportedModel& model, const CStyle& style)
       : model_(model), style_(style), name_(style.name), type_(c_type(style.dtype)) {}
 
-  std::string text(const std::string& layers) {
+  std::string text(const std::string& layers, const std::vector<std::string>& inputs) {
     for (const ExportedLayer& layer : model_.layers) parts_.push_back(c_layer(layer, style_));
     if (model_.readout) parts_.push_back(c_layer(*model_.readout, style_));
     write_step();
@@ -29,7 +29,7 @@ class CFile {
                 "_state *state);\nvoid ", name_, "_step(", name_, "_state *state, const ", type_, " *in, ",
                 type_, " *out);\n#ifdef ", name_, "_SELF_TEST\nint ", name_, "_self_test(void);\n#endif\n");
     const std::string helpers = c_helpers(helpers_, style_);
-    return c_comment(style_, layers, costs_, helpers + functions_) +
+    return c_comment(style_, layers, inputs, costs_, helpers + functions_) +
            text_of("#ifndef ", name_, "_DECLARED\n#define ", name_, "_DECLARED\n#define ", name_, "_INPUTS ",
                    model_.input, "\n#define ", name_, "_OUTPUTS ", model_.output_width(),
                    "\n\ntypedef struct {\n", members_, "} ", name_,
@@ -227,7 +227,7 @@ std::string c_source(const Model& model, const CExportOptions& options) {
                      options.fast_functions};
   if (style.weights != CWeights::real) round_matrices(content, style);
   const std::vector<std::string> layers = model.layer_names();
-  return CFile(content, style).text(listed(layers, layers.size()));
+  return CFile(content, style).text(listed(layers, layers.size()), options.inputs);
 }
 
 }  // namespace lagtape

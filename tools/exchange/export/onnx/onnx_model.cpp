@@ -112,14 +112,17 @@ std::string add_running_mean(OnnxWriter& graph, const std::string& y, std::int64
   return graph.node("Div", {sums, counts});
 }
 
-std::string description(const Model& model) {
+std::string description(const Model& model, const std::vector<std::string>& inputs) {
   const std::vector<std::string> names = model.layer_names();
-  return text_of("A recurrent model, exported by lagtape. Layers: ", listed(names, names.size()), ".");
+  const std::string read =
+      inputs.empty() ? "" : text_of(" The numbers of a step: ", listed(inputs, inputs.size()), ".");
+  return text_of("A recurrent model, exported by lagtape. Layers: ", listed(names, names.size()), ".", read);
 }
 
 }  // namespace
 
-std::string onnx_sequence_model(const Model& model, bool with_lengths) {
+std::string onnx_sequence_model(const Model& model, bool with_lengths,
+                                const std::vector<std::string>& inputs) {
   const ExportedModel content = exported_whole(model);
   const bool once = !reads_every_step(content.at);
   if (with_lengths && (!once || content.at == ReadAt::last_padded_step))
@@ -146,10 +149,10 @@ std::string onnx_sequence_model(const Model& model, bool with_lengths) {
   if (content.readout && once) y = add_step(graph, *content.readout, y, {}, content.dtype).output;
   if (content.readout && !once) y = add_rows(graph, *content.readout, y, content.dtype);
   add_output(graph, content, y, once ? OnnxShape{"batch"} : OnnxShape{"batch", "time"});
-  return graph.model(description(model));
+  return graph.model(description(model, inputs));
 }
 
-std::string onnx_step_model(const Model& model) {
+std::string onnx_step_model(const Model& model, const std::vector<std::string>& inputs) {
   const ExportedModel content = exported_from_zeros(model, "onnx-step");
   OnnxWriter graph("step");
   std::string y = add_input(graph, content, {"batch"});
@@ -170,7 +173,7 @@ std::string onnx_step_model(const Model& model) {
     y = add_running_mean(graph, y, top.program.values[top.program.output].shape.width(), content.dtype);
   if (content.readout) y = add_step(graph, *content.readout, y, {}, content.dtype).output;
   add_output(graph, content, y, {"batch"});
-  return graph.model(description(model));
+  return graph.model(description(model, inputs));
 }
 
 }  // namespace lagtape

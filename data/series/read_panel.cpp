@@ -1,4 +1,4 @@
-#include "lagtape/data/series/recordings.h"
+#include "lagtape/data/series/read_panel.h"
 
 #include <fnmatch.h>
 
@@ -10,6 +10,7 @@
 #include "lagtape/core/io/folder.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/series_file.h"
+#include "lagtape/data/series/column_uses.h"
 #include "lagtape/data/series/csv_recording.h"
 
 namespace lagtape {
@@ -30,51 +31,42 @@ std::vector<fs::path> files_of(const fs::path& path) {
   return files;
 }
 
-/// The columns that a list of numbers names, or all columns without a list.
-std::vector<std::int64_t> columns_of(const Json& list, std::int64_t present, const std::string& where) {
-  std::vector<std::int64_t> columns;
-  if (list.is_null()) {
-    for (std::int64_t column = 0; column < present; ++column) columns.push_back(column);
-    return columns;
-  }
-  for (const Json& entry : list) {
-    if (entry.is_string())
-      throw InputError({where}, Rule::shape, "its columns have no names", text_of(entry.dump()));
-    const auto column = entry.get<std::int64_t>();
-    if (column >= present)
-      throw InputError({where}, Rule::shape, text_of("columns are 0..", present - 1), text_of(column));
-    columns.push_back(column);
-  }
-  return columns;
-}
-
-Recordings read_arrays(const SeriesOptions& options, const fs::path& path) {
+Panel read_arrays(const SeriesOptions& options, const fs::path& path) {
+  const std::string where = path.string();
   if (fs::is_directory(path))
-    throw InputError({path.string()}, Rule::wrong_type,
+    throw InputError({where}, Rule::wrong_type,
                      text_of("is a folder. Its files are named by ", (path / "*.csv").string(), "."));
   if (!options.time.empty())
-    throw InputError({path.string()}, Rule::conflict,
-                     "\"time\" names a column of a .csv file. Arrays have none.");
+    throw InputError({where}, Rule::conflict, "\"time\" names a column of a .csv file. Arrays have none.");
   if (options.missing != Missing::error)
-    throw InputError({path.string()}, Rule::not_finite,
+    throw InputError({where}, Rule::not_finite,
                      "\"missing\" is for .csv files. The numbers of arrays must be finite.");
   const Tensor values = read_series_file(path, options.array);
   const std::int64_t count = values.size(0), rows = values.size(1), columns = values.size(2);
-  Recordings result{.input = columns_of(options.input, columns, path.string()), .rows = count * rows};
-  result.target =
-      options.target.is_null() ? result.input : columns_of(options.target, columns, path.string());
+  const auto find = [&](const Json& entry) {
+    if (entry.is_string())
+      throw InputError({where}, Rule::shape, "its columns have no names", text_of(entry.dump()));
+    const auto column = entry.get<std::int64_t>();
+    if (column < columns) return column;
+    throw InputError({where}, Rule::shape, text_of("columns are 0..", columns - 1), text_of(column));
+  };
+  const ColumnUses uses = column_uses(options, columns, -1, find, where);
+  Panel panel{.target = uses.targets, .rows = count * rows};
   for (std::int64_t i = 0; i < columns; ++i)
-    result.columns.push_back(
-        {.name = text_of("column ", i), .values = values, .first = i, .stride = columns});
-  for (const std::int64_t target : result.target)
-    result.columns[static_cast<std::size_t>(target)].role = ColumnRole::target;
-  for (std::int64_t i = 0; i < count; ++i) result.recordings.push_back({i * rows, rows});
-  result.segments = result.recordings;
-  return result;
+    panel.columns.push_back({.name = text_of("column ", i), .values = values, .first = i, .stride = columns});
+  for (const std::int64_t target : uses.targets)
+    panel.columns[static_cast<std::size_t>(target)].role = ColumnRole::target;
+  for (const auto& [column, role] : uses.inputs) {
+    panel.columns[static_cast<std::size_t>(column)].role = role;
+    panel.add_input(column, options);
+  }
+  for (std::int64_t i = 0; i < count; ++i) panel.series.push_back({i * rows, rows});
+  panel.segments = panel.series;
+  return panel;
 }
 
 /// Throws InputError unless a recording has the columns of the first one. With `by_place` no option names them.
-void check_columns(const Recordings& first, const Recordings& more, const fs::path& path, bool by_place) {
+void check_columns(const Panel& first, const Panel& more, const fs::path& path, bool by_place) {
   if (more.columns.size() != first.columns.size() || more.input != first.input ||
       more.target != first.target) {
     throw InputError({path.string()}, Rule::shape,
@@ -92,13 +84,13 @@ void check_columns(const Recordings& first, const Recordings& more, const fs::pa
 }
 
 /// The rows of all recordings of a column; those of the single recordings are given up.
-Column joined_column(std::vector<Recordings>& parts, std::size_t i, std::int64_t rows) {
+Column joined_column(std::vector<Panel>& parts, std::size_t i, std::int64_t rows) {
   Column all = std::move(parts.front().columns[i]);
   const Tensor first = std::move(all.values);
   all.values = Tensor({rows}, Dtype::f64);
   double* to = all.values.values<double>().data();
   std::int64_t before = 0;
-  for (Recordings& part : parts) {
+  for (Panel& part : parts) {
     const bool is_first = &part == &parts.front();
     Column& own = is_first ? all : part.columns[i];
     const Tensor values = is_first ? first : std::move(own.values);
@@ -118,16 +110,15 @@ Column joined_column(std::vector<Recordings>& parts, std::size_t i, std::int64_t
   return all;
 }
 
-Recordings joined(std::vector<Recordings> parts) {
-  Recordings all;
+Panel joined(std::vector<Panel> parts) {
+  Panel all;
   all.input = parts.front().input;
   all.target = parts.front().target;
   all.axis = {.has_dates = parts.front().axis.has_dates,
               .offset = parts.front().axis.offset,
               .interval = parts.front().axis.interval};
-  for (const Recordings& part : parts) {
-    for (const RowRange& range : part.recordings)
-      all.recordings.push_back({all.rows + range.first, range.rows});
+  for (const Panel& part : parts) {
+    for (const RowRange& range : part.series) all.series.push_back({all.rows + range.first, range.rows});
     for (const RowRange& range : part.segments) all.segments.push_back({all.rows + range.first, range.rows});
     all.axis.times.insert(all.axis.times.end(), part.axis.times.begin(), part.axis.times.end());
     all.axis.has_offsets = all.axis.has_offsets || part.axis.has_offsets;
@@ -143,19 +134,19 @@ Recordings joined(std::vector<Recordings> parts) {
 
 }  // namespace
 
-Recordings read_recordings(const SeriesOptions& options, const fs::path& base, bool allow_future) {
+Panel read_panel(const SeriesOptions& options, const fs::path& base, const PanelReading& reading) {
   std::vector<fs::path> files;
   for (const std::string& path : options.paths)
     for (fs::path& file : files_of((base / path).lexically_normal())) files.push_back(std::move(file));
-  std::vector<Recordings> parts;
+  std::vector<Panel> parts;
   for (const fs::path& path : files) {
-    parts.push_back(ending_of(path) == ".csv" ? read_csv_recording(options, path, allow_future)
+    parts.push_back(ending_of(path) == ".csv" ? read_csv_recording(options, path, reading)
                                               : read_arrays(options, path));
     if (files.size() > 1)
       for (std::string& note : parts.back().notes) note = text_of(path.filename().string(), ": ", note);
-    check_columns(parts.front(), parts.back(), path, options.input.is_null());
+    check_columns(parts.front(), parts.back(), path, options.reads_all());
   }
-  Recordings all = parts.size() == 1 ? std::move(parts.front()) : joined(std::move(parts));
+  Panel all = parts.size() == 1 ? std::move(parts.front()) : joined(std::move(parts));
   TimeAxis& axis = all.axis;
   axis.are_days = std::ranges::all_of(
       axis.times, [&](double seconds) { return std::fmod(seconds + axis.offset.value_or(0), 86400) == 0; });

@@ -1,0 +1,43 @@
+#include "lagtape/data/series/column_uses.h"
+
+#include <algorithm>
+#include <map>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape {
+
+bool ColumnUses::is_target(std::int64_t source) const {
+  return std::ranges::find(targets, source) != targets.end();
+}
+
+ColumnUses column_uses(const SeriesOptions& options, std::int64_t columns, std::int64_t time,
+                       const std::function<std::int64_t(const Json&)>& find, const std::string& where) {
+  ColumnUses uses;
+  std::map<std::int64_t, Json> names;
+  const auto found = [&](const Json& column) {
+    const std::int64_t source = find(column);
+    const auto [before, is_new] = names.emplace(source, column);
+    if (!is_new && before->second != column)
+      throw InputError({where}, Rule::conflict,
+                       text_of(before->second.dump(), " and ", column.dump(),
+                               " are one column, which has one role. Expected it once."));
+    return source;
+  };
+  if (options.target.is_array())
+    for (const Json& column : options.target) uses.targets.push_back(found(column));
+  for (const auto& [column, role] : options.inputs())
+    if (!options.is_category(column)) uses.inputs.push_back({found(column), role});
+  if (options.reads_all())
+    for (std::int64_t source = 0; source < columns; ++source) {
+      const bool is_target = options.target.is_null() || uses.is_target(source);
+      if (source != time && (!is_target || options.past_target.value_or(true)))
+        uses.inputs.push_back({source, is_target ? ColumnRole::target : ColumnRole::past});
+    }
+  if (options.target.is_null())
+    for (const auto& [source, role] : uses.inputs)
+      if (role == ColumnRole::target) uses.targets.push_back(source);
+  return uses;
+}
+
+}  // namespace lagtape

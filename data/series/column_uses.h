@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "lagtape/data/series/series_options.h"
+
+namespace lagtape {
+
+/// A column of a file, and what a model does with it.
+struct ColumnUse {
+  std::int64_t source = 0;  ///< its number in the file
+  ColumnRole role = ColumnRole::past;
+};
+
+/// The columns of numbers of a file that a model uses, in its order.
+struct ColumnUses {
+  std::vector<ColumnUse> inputs = {};
+  std::vector<std::int64_t> targets = {};  ///< columns of the file
+
+  bool is_target(std::int64_t source) const;
+};
+
+/// Finds the columns that the options name in a file of so many; `find` gives the number of a name or of a number. The column
+/// `time` (or -1) is none of all columns. Throws InputError where a column is named by name and by number.
+ColumnUses column_uses(const SeriesOptions& options, std::int64_t columns, std::int64_t time,
+                       const std::function<std::int64_t(const Json&)>& find, const std::string& where);
+
+}  // namespace lagtape

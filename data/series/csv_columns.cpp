@@ -1,0 +1,308 @@
+#include "lagtape/data/series/csv_columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "lagtape/core/byte_size.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/core/system_memory.h"
+#include "lagtape/data/series/fill.h"
+#include "lagtape/data/table/number.h"
+#include "lagtape/data/time/calendar.h"
+
+namespace lagtape {
+
+namespace {
+
+[[noreturn]] void refuse_cell(const CsvSource& csv, std::int64_t row, std::int64_t column) {
+  const SeriesOptions& options = csv.options;
+  const std::string_view text = csv.cell(row, column);
+  std::string hint;
+  if (parse_number(text, options.decimal)) {
+    hint = R"(A cell without a measurement is left empty, and "missing" says what takes its place.)";
+  } else if (has_thousands(text, options.decimal)) {
+    hint = "Write thousands without separators.";
+    if (options.decimal == '.' && parse_number(text, ','))
+      hint += R"( If the comma is a decimal point: "decimal": ",".)";
+  } else if (options.decimal == '.' && parse_number(text, ',')) {
+    hint = R"(With "decimal": "," commas are decimal points.)";
+  } else if (options.decimal != '.' && parse_number(text, '.')) {
+    hint = R"(Without "decimal": "," points are decimal points.)";
+  } else if (options.target.is_array() && csv.uses.is_target(column)) {
+    hint = R"(The targets of a recording are numbers; classes are learnt by the task "arrays".)";
+  } else if (options.reads_all()) {
+    hint = R"(Name the columns to read in "input"; all others are ignored.)";
+  } else if (!csv.table.names().empty()) {
+    hint = R"(Columns of words are named in "categories".)";
+  }
+  throw InputError(Problem{.place = csv.place(row, column),
+                           .rule = Rule::wrong_type,
+                           .found = quote(text, 40),
+                           .expected = "a finite number",
+                           .hint = hint});
+}
+
+/// The numbers of a column by time, NaN where there is none.
+Column read_numbers(const CsvSource& csv, std::int64_t source) {
+  Column column{.name = csv.table.name_of(source), .values = Tensor({csv.rows()}, Dtype::f64)};
+  double* to = column.values.values<double>().data();
+  for (std::int64_t row = 0; row < csv.rows(); ++row) {
+    const std::string_view text = csv.cell(row, source);
+    const std::optional<double> value = parse_number(text, csv.options.decimal);
+    if (value && std::isfinite(*value)) {
+      to[row] = *value;
+      continue;
+    }
+    if (!is_missing(text)) refuse_cell(csv, row, source);
+    column.filled.resize(static_cast<std::size_t>(csv.rows()));
+    column.filled[static_cast<std::size_t>(row)] = true;
+    to[row] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return column;
+}
+
+/// Reads the columns of numbers, each once. Returns their places in the file.
+std::vector<std::int64_t> read_measured(const CsvSource& csv, Panel& panel) {
+  std::unordered_map<std::int64_t, std::int64_t> places;
+  std::vector<std::int64_t> sources;
+  const auto measured = [&](std::int64_t source, ColumnRole role) {
+    const auto [place, is_new] = places.emplace(source, std::ssize(panel.columns));
+    if (is_new) {
+      panel.columns.push_back(read_numbers(csv, source));
+      panel.columns.back().role = role;
+      sources.push_back(source);
+    }
+    return place->second;
+  };
+  for (const auto& [source, role] : csv.uses.inputs) panel.add_input(measured(source, role), csv.options);
+  for (const std::int64_t source : csv.uses.targets)
+    panel.target.push_back(measured(source, ColumnRole::target));
+  return sources;
+}
+
+/// The number of last rows in which every target is missing.
+std::int64_t future_rows(const Panel& panel) {
+  std::int64_t future = 0;
+  const auto is_known = [&](std::int64_t column) {
+    return !panel.column(column).is_filled(panel.rows - 1 - future);
+  };
+  while (future < panel.rows && std::ranges::none_of(panel.target, is_known)) ++future;
+  return future;
+}
+
+/// The rows of a column that may be filled: the last ones of a future are not known where nothing more follows.
+std::int64_t rows_to_fill(const Panel& panel, const Column& column) {
+  std::int64_t rows = panel.rows;
+  while (rows > panel.rows - panel.future &&
+         (column.role == ColumnRole::target || column.is_filled(rows - 1)))
+    --rows;
+  return rows;
+}
+
+/// Fills the holes of a column but for the last rows, and gives up segments in which it has no number.
+void fill_column(Column& column, std::int64_t rows, Missing missing, std::vector<RowRange>& segments) {
+  const auto known = column.values.values<double>().first(static_cast<std::size_t>(rows));
+  std::erase_if(segments, [&](const RowRange& segment) {
+    const std::int64_t end = std::min(segment.end(), rows);
+    return end > segment.first && !fill_missing(known.subspan(static_cast<std::size_t>(segment.first),
+                                                              static_cast<std::size_t>(end - segment.first)),
+                                                missing);
+  });
+}
+
+/// Gives all rows the one number that a static column has. Throws InputError where it has two, or none.
+void fill_fixed(const CsvSource& csv, Column& column, std::int64_t source) {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  for (std::int64_t row = 0; row < csv.rows(); ++row) {
+    if (column.is_filled(row)) continue;
+    if (std::isnan(value)) value = column.at(row);
+    if (column.at(row) != value)
+      throw InputError(csv.place(row, source), Rule::conflict,
+                       text_of("a \"static\" column has one number in all rows, here ", value, " and ",
+                               column.at(row), "."));
+  }
+  if (std::isnan(value))
+    throw InputError({csv.table.where()}, Rule::missing,
+                     text_of("the \"static\" column ", quote(column.name), " has no number."));
+  std::ranges::fill(column.values.values<double>(), value);
+  column.filled.clear();
+}
+
+void treat_missing(const CsvSource& csv, const std::vector<std::int64_t>& sources, Panel& panel) {
+  const Missing missing = csv.options.missing;
+  std::int64_t filled = 0;
+  for (std::size_t i = 0; i < panel.columns.size(); ++i) {
+    Column& column = panel.columns[i];
+    if (column.role == ColumnRole::fixed) fill_fixed(csv, column, sources[i]);
+    if (column.filled.empty()) continue;
+    const std::int64_t rows = rows_to_fill(panel, column);
+    const auto holes = std::count(column.filled.begin(), column.filled.begin() + rows, true);
+    if (holes == 0) continue;
+    if (missing == Missing::error) {
+      const auto first = std::ranges::find(column.filled, true) - column.filled.begin();
+      throw InputError(csv.place(first, sources[i]), Rule::missing,
+                       text_of("there is no number. ", holes, " of ", panel.rows,
+                               " rows have none in this column; \"missing\": ",
+                               "\"interpolate\" or \"hold\" fills them."));
+    }
+    filled += holes;
+    fill_column(column, rows, missing, panel.segments);
+  }
+  constexpr const char* kByLines =
+      "filled by lines to later numbers, which a forecast does not know (\"hold\" and \"mask\" do without)";
+  if (filled > 0)
+    panel.notes.push_back(text_of(filled, filled == 1 ? " cell" : " cells", " without a number ",
+                                  missing == Missing::mask          ? "masked"
+                                  : missing == Missing::interpolate ? kByLines
+                                                                    : "filled"));
+  if (panel.segments.empty())
+    throw InputError({csv.table.where()}, Rule::missing,
+                     "a column that \"input\" or \"target\" names has no numbers.");
+}
+
+// ---- columns that are made ----
+
+void add_column(Panel& panel, Column column, const SeriesOptions& options) {
+  panel.columns.push_back(std::move(column));
+  panel.add_input(std::ssize(panel.columns) - 1, options);
+}
+
+/// Gives each input a mask.
+void add_masks(const SeriesOptions& options, Panel& panel) {
+  std::vector<std::int64_t> inputs;
+  for (const PanelInput& input : panel.input)
+    if (inputs.empty() || inputs.back() != input.column) inputs.push_back(input.column);
+  for (const std::int64_t input : inputs) {
+    const Column& of = panel.column(input);
+    Column mask{.name = name_of_mask(of.name),
+                .kind = ColumnKind::mask,
+                .role = of.role,
+                .values = Tensor::full({panel.rows}, Dtype::f32, 1),
+                .masks = input};
+    for (std::int64_t row = 0; row < panel.rows; ++row)
+      if (of.is_filled(row)) mask.values.set(row, 0);
+    add_column(panel, std::move(mask), options);
+  }
+}
+
+/// Refuses words that are too many: every one becomes a number in every row, and a list of names or codes by mistake
+/// has very many.
+void check_words(const CsvSource& csv, std::size_t columns) {
+  constexpr std::size_t kMostWords = 4096;
+  std::size_t words = 0;
+  for (const Category& category : csv.options.categories) {
+    words += category.values.size();
+    if (category.values.size() > kMostWords)
+      throw InputError(
+          {csv.table.where()}, Rule::shape,
+          text_of("column ", quote(category.column), ": ", category.values.size(),
+                  " words make as many inputs in each of ", csv.rows(), " rows, at most ", kMostWords,
+                  " are supported. Write rare words as one, or leave the column out."));
+  }
+  const double bytes = static_cast<double>(csv.rows()) * (static_cast<double>(columns * sizeof(double)) +
+                                                          static_cast<double>(words * sizeof(float)));
+  if (words == 0 || bytes <= static_cast<double>(system_memory()) / 2) return;
+  throw InputError(
+      {csv.table.where()}, Rule::no_memory,
+      text_of(words, " words of \"categories\" in ", csv.rows(), " rows take ",
+              bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
+              ", more than half of the memory. Write rare words as one, or leave a column out."));
+}
+
+/// Adds an input of each word.
+ColumnRole role_of(const SeriesOptions& options, const Category& category) {
+  for (const auto& [column, role] : options.inputs())
+    if (column == category.column) return role;
+  return ColumnRole::past;
+}
+
+/// The columns of a category's words, 1 where the word stands.
+void add_category(const CsvSource& csv, const Category& category, Panel& panel) {
+  const std::int64_t source = csv.table.column(category.column);
+  const ColumnRole role = role_of(csv.options, category);
+  std::unordered_map<std::string_view, std::int64_t> places;
+  std::vector<Column> columns;
+  for (const std::string& value : category.values) {
+    places.emplace(value, std::ssize(columns));
+    columns.push_back({.name = name_of_word(category.column, value),
+                       .kind = ColumnKind::category,
+                       .role = role,
+                       .values = Tensor({panel.rows}, Dtype::f32)});
+  }
+  std::int64_t end = panel.rows;  // behind the last row whose word is known
+  while (end > panel.rows - panel.future && is_missing(csv.cell(end - 1, source))) --end;
+  std::optional<std::int64_t> only;
+  for (std::int64_t row = 0; row < panel.rows; ++row) {
+    const std::string_view word = csv.cell(row, source);
+    const auto found = places.find(word);
+    const bool is_known = found != places.end();
+    if (is_known && role == ColumnRole::fixed && only.value_or(found->second) != found->second)
+      throw InputError(
+          csv.place(row, source), Rule::conflict,
+          text_of("a \"static\" column has one word in all rows, here ",
+                  quote(category.values[static_cast<std::size_t>(*only)]), " and ", quote(word), "."));
+    if (is_known) {
+      only = found->second;
+      columns[static_cast<std::size_t>(found->second)].values.set(row, 1);
+    } else if (!is_missing(word)) {
+      throw InputError(unknown_name("word", word, category.values).within(csv.place(row, source)));
+    } else if (role == ColumnRole::fixed) {
+      continue;
+    } else if (row >= end) {
+      for (Column& column : columns) column.values.set(row, std::numeric_limits<double>::quiet_NaN());
+    } else if (csv.options.missing == Missing::error) {
+      throw InputError(csv.place(row, source), Rule::missing,
+                       text_of("there is no word. With \"missing\", such as \"hold\", ",
+                               "a cell without one is none of the words."));
+    }
+  }
+  if (role == ColumnRole::fixed && only)
+    std::ranges::fill(columns[static_cast<std::size_t>(*only)].values.values<float>(), 1.0F);
+  for (Column& column : columns) add_column(panel, std::move(column), csv.options);
+}
+
+void add_calendar(const std::string& name, const SeriesOptions& options, Panel& panel) {
+  for (const bool is_sine : {true, false}) {
+    Column column{.name = name_of_angle(name, is_sine),
+                  .kind = ColumnKind::calendar,
+                  .role = ColumnRole::future,
+                  .values = Tensor({panel.rows}, Dtype::f64),
+                  .at_time = [is_sine, &input = calendar_input(name)](double time) {
+                    return is_sine ? std::sin(input.angle(time)) : std::cos(input.angle(time));
+                  }};
+    std::ranges::transform(panel.axis.times, column.values.values<double>().begin(), column.at_time);
+    add_column(panel, std::move(column), options);
+  }
+}
+
+/// Ends the series before the rows without targets, which no training reads.
+void leave_out_future(const CsvSource& csv, Panel& panel) {
+  if (panel.future == 0) return;
+  const std::int64_t end = panel.rows - panel.future;
+  std::erase_if(panel.segments, [&](const RowRange& segment) { return segment.first >= end; });
+  if (panel.segments.empty()) throw InputError({csv.table.where()}, Rule::missing, "no row has a target.");
+  panel.segments.back().rows = std::min(panel.segments.back().end(), end) - panel.segments.back().first;
+  panel.series.back().rows = panel.rows = end;
+  panel.notes.push_back(text_of("the last ", panel.future, panel.future == 1 ? " row has" : " rows have",
+                                " no target, and are for forecasts"));
+  panel.future = 0;
+}
+
+}  // namespace
+
+void read_columns(const CsvSource& csv, bool may_end, Panel& panel) {
+  const SeriesOptions& options = csv.options;
+  const std::vector<std::int64_t> sources = read_measured(csv, panel);
+  if (may_end || options.future.is_array()) panel.future = future_rows(panel);
+  treat_missing(csv, sources, panel);
+  if (options.missing == Missing::mask) add_masks(options, panel);
+  check_words(csv, panel.columns.size());
+  for (const Category& category : options.categories) add_category(csv, category, panel);
+  for (const std::string& name : options.calendar) add_calendar(name, options, panel);
+  if (!may_end) leave_out_future(csv, panel);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "lagtape/data/series/csv_source.h"
+#include "lagtape/data/series/panel.h"
+
+namespace lagtape {
+
+/// Reads the columns that the options name, treats cells without a number as they say, and makes those that follow from the
+/// columns and the times. The last rows without targets are the panel's `future` with `may_end`, else an error as others.
+void read_columns(const CsvSource& csv, bool may_end, Panel& panel);
+
+}  // namespace lagtape

@@ -1,0 +1,79 @@
+#include "lagtape/data/series/csv_source.h"
+
+#include <algorithm>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+
+namespace lagtape {
+
+NamedTable read_table(const SeriesOptions& options, const std::filesystem::path& path) {
+  const std::string where = path.string();
+  return {TextTable(read_file(path), where, options.separator, options.decimal), where,
+          std::string(1, options.decimal)};
+}
+
+CsvSource::CsvSource(const SeriesOptions& given, const std::filesystem::path& path,
+                     const std::filesystem::path& future)
+    : options(given), table(read_table(given, path)) {
+  uses = column_uses(
+      options, table.columns(), time_column(), [&](const Json& entry) { return column(entry); },
+      table.where());
+  if (future.empty()) return;
+  future_ = read_table(options, future);
+  find_future_columns();
+}
+
+void CsvSource::find_future_columns() {
+  const std::vector<std::string>& names = future_->names();
+  if (names.empty() != table.names().empty())
+    throw InputError({future_->where()}, Rule::shape,
+                     text_of(names.empty() ? "its columns have no names, unlike those of "
+                                           : "its columns have names, unlike those of ",
+                             table.where(), "."));
+  for (std::int64_t i = 0; i < table.columns(); ++i) {
+    const auto found = std::ranges::find(names, table.name_of(i)) - names.begin();
+    const std::int64_t there = names.empty() ? i : found;
+    future_columns_.push_back(there < future_->columns() && !uses.is_target(i) ? there : -1);
+  }
+  const auto need = [&](std::int64_t column) {
+    if (future_columns_[static_cast<std::size_t>(column)] < 0)
+      throw InputError(
+          {future_->where()}, Rule::missing,
+          text_of("has no column \"", table.name_of(column), "\", which ", table.where(),
+                  column == time_column() ? " has as its \"time\"." : " has as a \"future\" input."));
+  };
+  if (time_column() >= 0) need(time_column());
+  for (const auto& [source, role] : uses.inputs)
+    if (role == ColumnRole::future) need(source);
+  if (options.future.is_array())
+    for (const Json& entry : options.future) need(column(entry));
+}
+
+std::string_view CsvSource::cell(std::int64_t row, std::int64_t column) const {
+  const std::int64_t at = in_file(row), behind = at - table.rows();
+  if (behind < 0) return table.cell(at, column);
+  const std::int64_t there = future_columns_[static_cast<std::size_t>(column)];
+  return there < 0 ? std::string_view() : future_->cell(behind, there);
+}
+
+Place CsvSource::place(std::int64_t row, std::int64_t column) const {
+  const std::int64_t at = in_file(row), behind = at - table.rows();
+  if (behind < 0) return table.place(at, column);
+  return future_->place(behind, std::max<std::int64_t>(future_columns_[static_cast<std::size_t>(column)], 0));
+}
+
+std::int64_t CsvSource::line(std::int64_t row) const {
+  const std::int64_t at = in_file(row);
+  return at < table.rows() ? table.line(at) : future_->line(at - table.rows());
+}
+
+std::int64_t CsvSource::column(const Json& entry) const {
+  if (entry.is_string()) return table.column(entry.get<std::string>());
+  const auto number = entry.get<std::int64_t>();
+  if (number < table.columns()) return number;
+  throw InputError({table.where()}, Rule::shape, text_of("columns are 0..", table.columns() - 1),
+                   text_of(number));
+}
+
+}  // namespace lagtape

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "lagtape/data/series/column_uses.h"
+#include "lagtape/data/table/named_table.h"
+
+namespace lagtape {
+
+/// The cells of a .csv file, with the options' separator and decimal point.
+NamedTable read_table(const SeriesOptions& options, const std::filesystem::path& path);
+
+/// The rows of a file in the order of their times, and behind them those of a second file with inputs that are known ahead.
+/// A column that the second file does not have is empty there, and so are the targets.
+class CsvSource {
+ public:
+  CsvSource(const SeriesOptions& options, const std::filesystem::path& path,
+            const std::filesystem::path& future);
+
+  const SeriesOptions& options;
+  NamedTable table;
+  ColumnUses uses = {};
+  std::vector<std::int64_t> order = {};  ///< rows of the files; empty: as they are
+
+  std::int64_t rows() const { return order.empty() ? all_rows() : std::ssize(order); }
+  std::int64_t all_rows() const { return table.rows() + (future_ ? future_->rows() : 0); }
+  /// The rows in the order of the files, before any is put elsewhere.
+  bool is_future(std::int64_t row) const { return in_file(row) >= table.rows(); }
+  std::string_view cell(std::int64_t row, std::int64_t column) const;
+  Place place(std::int64_t row, std::int64_t column) const;
+  std::int64_t line(std::int64_t row) const;
+  /// The number of a column by its name or number.
+  std::int64_t column(const Json& entry) const;
+  /// The column of times, -1 without one.
+  std::int64_t time_column() const { return options.time.empty() ? -1 : table.column(options.time); }
+
+ private:
+  std::int64_t in_file(std::int64_t row) const {
+    return order.empty() ? row : order[static_cast<std::size_t>(row)];
+  }
+  void find_future_columns();
+
+  std::optional<NamedTable> future_ = {};
+  std::vector<std::int64_t> future_columns_ = {};  ///< by column of the first file: that of the second, or -1
+};
+
+}  // namespace lagtape
