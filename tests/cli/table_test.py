@@ -1,6 +1,8 @@
 """Tables: what is missing is trained, what is there is read, and every number is that of its runs."""
 
+import fcntl
 import json
+import os
 import shutil
 import statistics
 
@@ -289,9 +291,20 @@ class TableTest(TableTool):
             out, err = table.communicate(timeout=120)
             self.assertEqual(table.returncode, 0, err.decode())
             found.append(json.loads(out))
-            trained += [line.split("  ")[1].split(":")[0] for line in err.decode().splitlines()]
+            trained += [line.split("  ")[1].split(":")[0] for line in err.decode().splitlines() if " seed " in line]
         self.assertEqual(sorted(trained), sorted(f"{model} seed {seed}" for model in ("small", "other") for seed in range(6)))
         self.assertEqual(found[0], found[1])
+
+    def test_a_run_that_another_process_trains_is_waited_for(self):
+        (self.folder / "runs/task/small-0").mkdir(parents=True)
+        lock = os.open(self.folder / "runs/task/small-0", os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        table = self.start("table", "task", "--only", "small")
+        self.assertEqual(table.stderr.readline(), b"waiting for 1 run that other processes are training\n")
+        self.assertIsNone(table.poll())
+        os.close(lock)
+        self.assertIn(b"1/1  small seed 0: ", table.communicate(timeout=60)[1])
+        self.assertEqual(table.returncode, 0)
 
     def test_results_of_another_metric_stay_and_showing_writes_nothing(self):
         both = {"task/small.json": changed(SMALL, metrics=["rmse", "mse"]), "task/other.json": changed(OTHER, metrics=["rmse", "mse"])}

@@ -10,6 +10,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/cli/terminal/signals.h"
 #include "lagtape/tools/sweep/search/halving.h"
@@ -177,6 +178,7 @@ void run(const SearchArguments& arguments) {
       options.ended = [&](const Trial& trial, std::size_t ended, std::size_t of) {
         announce(plan, trial, ended, of);
       };
+      options.waits = announce_waiting;
     }
     result = search::search(plan, out, options);
     if (plan.method == search::Method::tpe && !arguments.quiet &&

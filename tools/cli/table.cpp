@@ -11,6 +11,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/cli/terminal/signals.h"
@@ -156,6 +157,7 @@ void train(std::vector<table::Trial>& trials, const table::PaperTable& plan, con
     if (results != nullptr) results->add({trial}, plan);
     if (!arguments.quiet) announce(plan, trial, ended, of);
   };
+  if (!arguments.quiet) options.waits = announce_waiting;
   table::train_all(trials, plan, out, options);
 }
 

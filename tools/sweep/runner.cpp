@@ -145,6 +145,7 @@ std::size_t train_all(std::span<Trial> trials, std::size_t before, std::size_t t
       state.waiting.push_back(&trial);
     }
   }
+  bool has_waited = !options.waits;
   while (!state.waiting.empty() || !state.running.empty()) {
     if (options.stop_requested()) {
       for (Process& process : state.running) process.child.stop();  // all at once, before any is waited for
@@ -153,6 +154,8 @@ std::size_t train_all(std::span<Trial> trials, std::size_t before, std::size_t t
     }
     for (std::size_t i = state.waiting.size(); i > 0 && std::ssize(state.running) < options.jobs; --i)
       begin_next(state, training, options);
+    if (state.running.empty() && !state.waiting.empty() && !std::exchange(has_waited, true))
+      options.waits(state.waiting.size());
     collect(state, total, training, options);
     if (!state.running.empty() || !state.waiting.empty()) std::this_thread::sleep_for(kPause);
   }

@@ -18,6 +18,8 @@ struct RunnerOptions {
   std::function<bool()> stop_requested = [] { return false; };
   /// Called when a training has ended, with the number of trials that have and their total.
   std::function<void(const Trial&, std::size_t ended, std::size_t of)> ended = {};
+  /// Called once, when nothing is left to do but to wait for so many trials that other processes train.
+  std::function<void(std::size_t trials)> waits = {};
 };
 
 /// How the trials of a plan are trained.

@@ -47,4 +47,8 @@ void announce_beginning(const std::optional<KnownWords>& words,
                     " parameters begin with those of ", weights->from, drawn, "\n"));
 }
 
+void announce_waiting(std::size_t runs) {
+  note("waiting for {} {} that other processes are training\n", runs, runs == 1 ? "run" : "runs");
+}
+
 }  // namespace lagtape::cli

@@ -27,4 +27,7 @@ void warn_of_cost(const TrainingCost& cost);
 /// those of another model.
 void announce_beginning(const std::optional<KnownWords>& words, const std::optional<InitialWeights>& weights);
 
+/// Says on stderr that nothing is left to do but to wait for runs that other processes are training.
+void announce_waiting(std::size_t runs);
+
 }  // namespace lagtape::cli

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "lagtape/core/hash.h"
@@ -27,96 +27,71 @@ double place_of(const Setting& setting, const Json& value) {
 
 double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
-/// A density on [0, 1]: the mean of normal densities cut off at its ends, one at each place, as wide as its farther
-/// neighbor is away, and one as wide as the range for what is not known.
-class ParzenDensity {
- public:
-  explicit ParzenDensity(std::vector<double> places) : centers_(std::move(places)) {
-    const double narrowest = 1 / std::min(100.0, static_cast<double>(centers_.size()) + 1);
-    std::ranges::sort(centers_);
-    for (std::size_t i = 0; i < centers_.size(); ++i) {
-      const double left = centers_[i] - (i == 0 ? 0 : centers_[i - 1]);
-      const double right = (i + 1 == centers_.size() ? 1 : centers_[i + 1]) - centers_[i];
-      widths_.push_back(std::clamp(std::max(left, right), narrowest, 1.0));
-    }
-    centers_.push_back(0.5);
-    widths_.push_back(1);
-  }
+/// A density over places: from 0 to 1 for numbers, the index of one for choices.
+struct Density {
+  std::function<double(double place)> at;
+  std::function<double(RandomStream& random)> draw;
+};
 
-  double operator()(double place) const {
+/// The mean of normal densities cut off at the ends of [0, 1], one at each place, as wide as its farther neighbor is away,
+/// and one as wide as the range for what is not known.
+Density density_of_numbers(std::vector<double> centers) {
+  const double narrowest = 1 / std::min(100.0, static_cast<double>(centers.size()) + 1);
+  std::ranges::sort(centers);
+  std::vector<double> widths;
+  for (std::size_t i = 0; i < centers.size(); ++i) {
+    const double left = centers[i] - (i == 0 ? 0 : centers[i - 1]);
+    const double right = (i + 1 == centers.size() ? 1 : centers[i + 1]) - centers[i];
+    widths.push_back(std::clamp(std::max(left, right), narrowest, 1.0));
+  }
+  centers.push_back(0.5);
+  widths.push_back(1);
+  const auto at = [centers, widths](double place) {
     double sum = 0;
-    for (std::size_t i = 0; i < centers_.size(); ++i) {
-      const double z = (place - centers_[i]) / widths_[i];
+    for (std::size_t i = 0; i < centers.size(); ++i) {
+      const double z = (place - centers[i]) / widths[i];
       const double inside =
-          normal_below((1 - centers_[i]) / widths_[i]) - normal_below(-centers_[i] / widths_[i]);
-      sum += std::exp(-z * z / 2) / (widths_[i] * inside);
+          normal_below((1 - centers[i]) / widths[i]) - normal_below(-centers[i] / widths[i]);
+      sum += std::exp(-z * z / 2) / (widths[i] * inside);
     }
-    return sum / static_cast<double>(centers_.size());
-  }
-
-  double draw(RandomStream& random) const {
-    const auto i = static_cast<std::size_t>(random.next_below(centers_.size()));
+    return sum / static_cast<double>(centers.size());
+  };
+  const auto draw = [centers, widths](RandomStream& random) {
+    const auto i = static_cast<std::size_t>(random.next_below(centers.size()));
     for (;;) {  // at least a third of the draws lie inside
-      const double place = centers_[i] + widths_[i] * random.next_normal();
+      const double place = centers[i] + widths[i] * random.next_normal();
       if (place >= 0 && place <= 1) return place;
     }
-  }
-
- private:
-  std::vector<double> centers_, widths_;
-};
+  };
+  return {at, draw};
+}
 
 /// The share of each choice, where every one counts once more than it occurs.
-class ChoiceDensity {
- public:
-  ChoiceDensity(const Setting& setting, const std::vector<const Json*>& values)
-      : counts_(setting.choices.size(), 1) {
-    for (const Json* value : values)
-      if (const auto found = std::ranges::find(setting.choices, *value); found != setting.choices.end())
-        ++counts_[static_cast<std::size_t>(found - setting.choices.begin())];
-    for (const double count : counts_) sum_ += count;
-  }
-
-  double operator()(std::size_t choice) const { return counts_[choice] / sum_; }
-  std::size_t draw(RandomStream& random) const {
-    double place = random.next_uniform() * sum_;
+Density density_of_choices(const Setting& setting, const std::vector<const Json*>& values) {
+  std::vector<double> counts(setting.choices.size(), 1);
+  for (const Json* value : values)
+    if (const auto found = std::ranges::find(setting.choices, *value); found != setting.choices.end())
+      ++counts[static_cast<std::size_t>(found - setting.choices.begin())];
+  double sum = 0;
+  for (const double count : counts) sum += count;
+  const auto at = [counts, sum](double choice) { return counts[static_cast<std::size_t>(choice)] / sum; };
+  const auto draw = [counts, sum](RandomStream& random) {
+    double place = random.next_uniform() * sum;
     std::size_t choice = 0;
-    while (choice + 1 < counts_.size() && place >= counts_[choice]) place -= counts_[choice++];
-    return choice;
-  }
+    while (choice + 1 < counts.size() && place >= counts[choice]) place -= counts[choice++];
+    return static_cast<double>(choice);
+  };
+  return {at, draw};
+}
 
- private:
-  std::vector<double> counts_;
-  double sum_ = 0;
-};
-
-/// A setting's densities: of the good runs, and of the others.
-struct Densities {
-  std::variant<ParzenDensity, ChoiceDensity> good, others;
-};
-
-std::variant<ParzenDensity, ChoiceDensity> density_of(const Setting& setting,
-                                                      std::span<const Trial* const> runs) {
+Density density_of(const Setting& setting, std::span<const Trial* const> runs) {
   std::vector<const Json*> values;  // of those runs that have the setting
   for (const Trial* run : runs)
     if (const Json* value = setting.value_in(*run)) values.push_back(value);
-  if (setting.has_choices()) return ChoiceDensity(setting, values);
+  if (setting.has_choices()) return density_of_choices(setting, values);
   std::vector<double> places;
   for (const Json* value : values) places.push_back(place_of(setting, *value));
-  return ParzenDensity(std::move(places));
-}
-
-/// A value of the good runs' density, and the logarithm of how much likelier it is there than among the others.
-std::pair<Json, double> drawn_from(const Densities& densities, const Setting& setting, RandomStream& random) {
-  if (const auto* good = std::get_if<ChoiceDensity>(&densities.good)) {
-    const std::size_t choice = good->draw(random);
-    return {setting.choices[choice],
-            std::log((*good)(choice) / std::get<ChoiceDensity>(densities.others)(choice))};
-  }
-  const auto& good = std::get<ParzenDensity>(densities.good);
-  const double place = good.draw(random);
-  return {value_at(setting, place, kEvenly),
-          std::log(good(place) / std::get<ParzenDensity>(densities.others)(place))};
+  return density_of_numbers(std::move(places));
 }
 
 }  // namespace
@@ -131,9 +106,10 @@ Values tpe_draw(const SearchPlan& plan, std::span<const Trial> known, std::size_
       runs, [&](const Trial* a, const Trial* b) { return is_better(plan, a->score(), b->score()); });
   const std::span<const Trial* const> sorted(runs);
   const auto good = static_cast<std::size_t>(std::ceil(kGood * static_cast<double>(runs.size())));
-  std::vector<Densities> densities;
+  std::vector<std::pair<Density, Density>> densities;  // of the good runs, and of the others
   for (const Setting& setting : plan.settings)
-    densities.push_back({density_of(setting, sorted.first(good)), density_of(setting, sorted.subspan(good))});
+    densities.emplace_back(density_of(setting, sorted.first(good)),
+                           density_of(setting, sorted.subspan(good)));
   RandomStream random(plan.seed, stream_name({fnv1a("search"), fnv1a("tpe"), number, attempt}));
   Values best;
   double most = -std::numeric_limits<double>::infinity();
@@ -142,9 +118,12 @@ Values tpe_draw(const SearchPlan& plan, std::span<const Trial> known, std::size_
     double likelier = 0;
     for (std::size_t s = 0; s < plan.settings.size(); ++s) {
       if (!draw.holds_for(plan.settings[s])) continue;
-      auto [value, more] = drawn_from(densities[s], plan.settings[s], random);
-      draw.push(plan.settings[s], std::move(value));
-      likelier += more;
+      const auto& [of_good, of_others] = densities[s];
+      const Setting& setting = plan.settings[s];
+      const double place = of_good.draw(random);
+      draw.push(setting, setting.has_choices() ? setting.choices[static_cast<std::size_t>(place)]
+                                               : value_at(setting, place, kEvenly));
+      likelier += std::log(of_good.at(place) / of_others.at(place));
     }
     if (likelier <= most) continue;
     most = likelier;
