@@ -26,7 +26,7 @@ using sweep::RunState;
 using sweep::Trial;
 
 /// A draw of a search, with the outcome over its seeds.
-struct Run {
+struct RankedRun {
   const Trial* trial;
   const Outcome* outcome;
 
@@ -36,39 +36,39 @@ struct Run {
 };
 
 /// The draws in the order of the search itself, followed by the others that are done, and by those that are not.
-std::vector<Run> ranked_runs(const sweep::Plan& plan, const SearchResult& result,
-                             const std::vector<Outcome>& outcomes) {
+std::vector<RankedRun> ranked_runs(const sweep::Plan& plan, const SearchResult& result,
+                                   const std::vector<Outcome>& outcomes) {
   std::vector<const Trial*> sorted = ranking(plan, result);
   const std::set<const Trial*> ranked(sorted.begin(), sorted.end());
   for (const bool done : {true, false})
     for (const Trial& trial : result.trials)
       if (!ranked.contains(&trial) && (trial.state == RunState::done) == done) sorted.push_back(&trial);
-  std::vector<Run> runs;
+  std::vector<RankedRun> runs;
   for (const Trial* trial : sorted) runs.push_back({trial, &outcomes[trial->row]});
   return runs;
 }
 
 /// How many runs ended in which way, and how they are ranked.
-void explain_ranking(ReportPage& page, const SearchResult& result, const std::vector<Run>& runs) {
+void explain_ranking(ReportPage& page, const SearchResult& result, const std::vector<RankedRun>& runs) {
   std::map<RunState, std::size_t> counts = {{RunState::done, 0}};
-  for (const Run& run : runs) ++counts[run.trial->state];
+  for (const RankedRun& run : runs) ++counts[run.trial->state];
   std::string text = text_of(counts[RunState::done], " done");
   for (const auto& [state, count] : counts)
     if (state != RunState::done) text += text_of(", ", count, " ", sweep::name_of(state));
   page.paragraph(text_of("Runs: ", text, "."));
   if (!result.repetitions.empty())
-    page.paragraph(
-        text_of("The best ",
-                std::ranges::count_if(runs, [](const Run& run) { return run.outcome->trials.size() > 1; }),
-                " were repeated with other seeds, by ", result.repetitions.size(),
-                " further runs. They stand first, by the mean over their seeds that are done, with the "
-                "sample deviation."));
+    page.paragraph(text_of(
+        "The best ",
+        std::ranges::count_if(runs, [](const RankedRun& run) { return run.outcome->trials.size() > 1; }),
+        " were repeated with other seeds, by ", result.repetitions.size(),
+        " further runs. They stand first, by the mean over their seeds that are done, with the "
+        "sample deviation."));
   if (counts.size() > 1)
     page.paragraph("Runs that are not done stand last, with the best that they had reached.");
 }
 
 /// The metric of a run as its row shows it.
-std::string metric_text(const Run& run) {
+std::string metric_text(const RankedRun& run) {
   if (!run.is_done()) return number_text(std::isfinite(run.value()) ? Json(run.value()) : Json());
   const std::pair number(run.outcome->mean, run.outcome->deviation);
   return number_with_deviation(&number, run.outcome->values.size() > 1);
@@ -81,11 +81,11 @@ struct SettingValues {
   std::size_t left_out = 0;  ///< settings that are not here, as few runs have them
 };
 
-SettingValues values_of_settings(const std::vector<Run>& runs) {
+SettingValues values_of_settings(const std::vector<RankedRun>& runs) {
   std::vector<std::string> pointers;
   std::vector<std::size_t> counts;
   std::unordered_map<std::string, std::size_t> places;
-  for (const Run& run : runs) {
+  for (const RankedRun& run : runs) {
     for (const auto& [pointer, value] : run.trial->values) {
       const auto [place, is_new] = places.emplace(pointer, pointers.size());
       if (is_new) {
@@ -111,8 +111,8 @@ SettingValues values_of_settings(const std::vector<Run>& runs) {
 }
 
 /// A dot for each run: the metric, of a run that is done the mean over its seeds, against a setting that is a number.
-Plot against(const sweep::Plan& plan, const std::vector<Run>& runs, const std::vector<const Json*>& values,
-             const std::string& setting) {
+Plot against(const sweep::Plan& plan, const std::vector<RankedRun>& runs,
+             const std::vector<const Json*>& values, const std::string& setting) {
   Plot plot{
       .title = text_of(plan.metric, " against ", setting),
       .x = {.title = setting, .room = 0.04},
@@ -140,10 +140,10 @@ Plot against(const sweep::Plan& plan, const std::vector<Run>& runs, const std::v
 }
 
 /// The folders of the best runs that are done, and of their repetitions.
-std::vector<fs::path> folders_of_best(const std::vector<Run>& runs) {
+std::vector<fs::path> folders_of_best(const std::vector<RankedRun>& runs) {
   constexpr std::size_t kMost = 5;
   std::vector<fs::path> folders;
-  for (const Run& run : std::span(runs).first(std::min(kMost, runs.size())))
+  for (const RankedRun& run : std::span(runs).first(std::min(kMost, runs.size())))
     for (const Trial* trial : run.outcome->trials)
       if (trial->state == RunState::done && fs::exists(RunFolder(trial->folder).metrics_file()))
         folders.push_back(trial->folder);
@@ -158,7 +158,7 @@ std::string search_page(const fs::path& folder) {
   if (result.trials.empty())
     throw InputError({folder.string()}, Rule::missing, "the search has no runs yet.");
   const std::vector<Outcome> outcomes = outcomes_of(plan, result);
-  const std::vector<Run> runs = ranked_runs(plan, result, outcomes);
+  const std::vector<RankedRun> runs = ranked_runs(plan, result, outcomes);
   const SettingValues settings = values_of_settings(runs);
   const std::size_t shown = settings.pointers.size();
   ReportPage page(text_of(name_of(folder), ": a search of ", runs.size(), " runs"));
@@ -169,7 +169,7 @@ std::string search_page(const fs::path& folder) {
   for (const std::string& pointer : settings.pointers) head.push_back(setting_name(pointer));
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const Run& run = runs[i];
+    const RankedRun& run = runs[i];
     rows.push_back({run.trial->folder.filename().string(), std::string(sweep::name_of(run.trial->state)),
                     metric_text(run)});
     if (repeated) rows.back().push_back(text_of(run.outcome->values.size()));
