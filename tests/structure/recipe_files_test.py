@@ -33,7 +33,7 @@ RECIPES = (
         "tests/malformed/messages.json": "an example in a message",
         "tools/train/synonyms.cpp": "what to take for another loss", "tests/tools/train/synonyms_test.cpp": "the same"}),
     Recipe("metric.md", r"mape", 2),
-    Recipe("importer.md", r"nam|nam_file|read_nam", 8),
+    Recipe("importer.md", r"nam|NAM|nam_file|read_nam|nam_model", 14),
     Recipe("cell.md", r"[Ss]ru", 8, {
         "tests/cli/configurations_test.py": "cells that take no dilations",
         "tools/bench/rows.py": "the benchmark of the paper's models",
