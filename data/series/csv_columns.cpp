@@ -10,7 +10,9 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/series/fill.h"
+#include "lagtape/data/table/missing_code.h"
 #include "lagtape/data/table/number.h"
+#include "lagtape/data/table/number_column.h"
 #include "lagtape/data/time/calendar.h"
 
 namespace lagtape {
@@ -21,16 +23,8 @@ namespace {
   const SeriesOptions& options = csv.options;
   const std::string_view text = csv.cell(row, column);
   std::string hint;
-  if (parse_number(text, options.decimal)) {
-    hint = R"(A cell without a measurement is left empty, and "missing" says what takes its place.)";
-  } else if (has_thousands(text, options.decimal)) {
-    hint = "Write thousands without separators.";
-    if (options.decimal == '.' && parse_number(text, ','))
-      hint += R"( If the comma is a decimal point: "decimal": ",".)";
-  } else if (options.decimal == '.' && parse_number(text, ',')) {
-    hint = R"(With "decimal": "," commas are decimal points.)";
-  } else if (options.decimal != '.' && parse_number(text, '.')) {
-    hint = R"(Without "decimal": "," points are decimal points.)";
+  if (hint = hint_for_number(text, options.table); !hint.empty()) {
+    // It is about the number itself.
   } else if (options.target.is_array() && csv.uses.is_target(column)) {
     hint = R"(The targets of a recording are numbers; classes are learnt by the task "arrays".)";
   } else if (options.reads_all()) {
@@ -46,32 +40,31 @@ namespace {
 }
 
 /// The numbers of a column by time, NaN where there is none.
-Column read_numbers(const CsvSource& csv, std::int64_t source) {
-  Column column{.name = csv.table.name_of(source), .values = Tensor({csv.rows()}, Dtype::f64)};
-  double* to = column.values.values<double>().data();
-  for (std::int64_t row = 0; row < csv.rows(); ++row) {
-    const std::string_view text = csv.cell(row, source);
-    const std::optional<double> value = parse_number(text, csv.options.decimal);
-    if (value && std::isfinite(*value)) {
-      to[row] = *value;
-      continue;
-    }
-    if (!is_missing(text)) refuse_cell(csv, row, source);
-    column.filled.resize(static_cast<std::size_t>(csv.rows()));
-    column.filled[static_cast<std::size_t>(row)] = true;
-    to[row] = std::numeric_limits<double>::quiet_NaN();
-  }
-  return column;
+Column read_numbers(const CsvSource& csv, std::int64_t source, std::vector<std::string>& notes,
+                    std::vector<MissingCode>& codes) {
+  NumberColumn numbers = read_number_column(
+      csv.rows(), [&](std::int64_t row) { return csv.cell(row, source); },
+      [&](std::int64_t row) { return csv.place(row, source); }, csv.table, csv.options.table);
+  if (numbers.refused >= 0) refuse_cell(csv, numbers.refused, source);
+  const std::string name = csv.table.name_of(source);
+  if (const std::string note = note_of_numbers(numbers, name, csv.options.table); !note.empty())
+    notes.push_back(note);
+  if (const auto code = find_missing_code(numbers.values.values<double>())) add_code(codes, *code, name);
+  return {.name = name,
+          .unit = numbers.style.unit.empty() ? csv.table.unit(source) : numbers.style.unit,
+          .values = std::move(numbers.values),
+          .filled = std::move(numbers.missing)};
 }
 
 /// Reads the columns of numbers, each once. Returns their places in the file.
 std::vector<std::int64_t> read_measured(const CsvSource& csv, Panel& panel) {
   std::unordered_map<std::int64_t, std::int64_t> places;
   std::vector<std::int64_t> sources;
+  std::vector<MissingCode> codes;
   const auto measured = [&](std::int64_t source, ColumnRole role) {
     const auto [place, is_new] = places.emplace(source, std::ssize(panel.columns));
     if (is_new) {
-      panel.columns.push_back(read_numbers(csv, source));
+      panel.columns.push_back(read_numbers(csv, source, panel.notes, codes));
       panel.columns.back().role = role;
       sources.push_back(source);
     }
@@ -80,6 +73,7 @@ std::vector<std::int64_t> read_measured(const CsvSource& csv, Panel& panel) {
   for (const auto& [source, role] : csv.uses.inputs) panel.add_input(measured(source, role), csv.options);
   for (const std::int64_t source : csv.uses.targets)
     panel.target.push_back(measured(source, ColumnRole::target));
+  if (!codes.empty()) panel.notes.push_back(note_of_codes(codes));
   return sources;
 }
 

@@ -8,7 +8,7 @@ namespace lagtape {
 Panel read_csv_recording(const SeriesOptions& options, const std::filesystem::path& path,
                          const PanelReading& reading) {
   CsvSource csv(options, path, reading.future);
-  Panel panel{.rows = csv.rows()};
+  Panel panel{.rows = csv.rows(), .notes = csv.table.notes()};
   if (csv.time_column() >= 0) read_times(csv, panel);
   panel.rows = csv.rows();
   panel.series = {{0, panel.rows}};

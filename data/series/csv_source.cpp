@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
+#include "lagtape/data/formats/table_file.h"
+#include "lagtape/data/time/time_format.h"
 
 namespace lagtape {
 
 NamedTable read_table(const SeriesOptions& options, const std::filesystem::path& path) {
-  const std::string where = path.string();
-  return {TextTable(read_file(path), where, options.separator, options.decimal), where,
-          std::string(1, options.decimal)};
+  return read_table_file(path, options.table);
 }
 
 CsvSource::CsvSource(const SeriesOptions& given, const std::filesystem::path& path,
@@ -48,6 +47,16 @@ void CsvSource::find_future_columns() {
     if (role == ColumnRole::future) need(source);
   if (options.future.is_array())
     for (const Json& entry : options.future) need(column(entry));
+}
+
+std::int64_t CsvSource::time_column() const {
+  if (!options.time || !options.time->empty()) return options.time ? table.column(*options.time) : -1;
+  const bool is_unnamed = !table.names().empty() && table.names().front().empty();
+  if (is_unnamed && read_time(table.cell(0, 0))) return 0;
+  if (!options.calendar.empty())
+    throw InputError({table.where()}, Rule::missing,
+                     "\"time\": \"\" is a first column with dates and without a name, and there is none.");
+  return -1;
 }
 
 std::string_view CsvSource::cell(std::int64_t row, std::int64_t column) const {

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// The cells of a .csv file, with the options' separator and decimal point.
+/// The table of a file as the options say it is written.
 NamedTable read_table(const SeriesOptions& options, const std::filesystem::path& path);
 
 /// The rows of a file in the order of their times, and behind them those of a second file with inputs that are known ahead.
@@ -34,7 +34,7 @@ class CsvSource {
   /// The number of a column by its name or number.
   std::int64_t column(const Json& entry) const;
   /// The column of times, -1 without one.
-  std::int64_t time_column() const { return options.time.empty() ? -1 : table.column(options.time); }
+  std::int64_t time_column() const;
 
  private:
   std::int64_t in_file(std::int64_t row) const {

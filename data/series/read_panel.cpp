@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/ending.h"
 #include "lagtape/core/io/folder.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/series_file.h"
+#include "lagtape/data/formats/table_file.h"
 #include "lagtape/data/series/column_uses.h"
 #include "lagtape/data/series/csv_recording.h"
 
@@ -36,7 +36,8 @@ Panel read_arrays(const SeriesOptions& options, const fs::path& path) {
   if (fs::is_directory(path))
     throw InputError({where}, Rule::wrong_type,
                      text_of("is a folder. Its files are named by ", (path / "*.csv").string(), "."));
-  if (!options.time.empty())
+  refuse_foreign_table(path);
+  if (options.time && !options.time->empty())
     throw InputError({where}, Rule::conflict, "\"time\" names a column of a .csv file. Arrays have none.");
   if (options.missing != Missing::error)
     throw InputError({where}, Rule::not_finite,
@@ -140,8 +141,8 @@ Panel read_panel(const SeriesOptions& options, const fs::path& base, const Panel
     for (fs::path& file : files_of((base / path).lexically_normal())) files.push_back(std::move(file));
   std::vector<Panel> parts;
   for (const fs::path& path : files) {
-    parts.push_back(ending_of(path) == ".csv" ? read_csv_recording(options, path, reading)
-                                              : read_arrays(options, path));
+    parts.push_back(is_table_file(path) ? read_csv_recording(options, path, reading)
+                                        : read_arrays(options, path));
     if (files.size() > 1)
       for (std::string& note : parts.back().notes) note = text_of(path.filename().string(), ": ", note);
     check_columns(parts.front(), parts.back(), path, options.reads_all());

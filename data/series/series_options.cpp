@@ -90,6 +90,23 @@ Json maybe_schema(const Option&) {
 
 constexpr OptionKindOf<MaybeBool> kMaybe = option_kind<MaybeBool, read_maybe, maybe_json, maybe_schema>();
 
+using MaybeText = std::optional<std::string>;
+
+void read_maybe_text(JsonReader& reader, const Option& option, MaybeText& value) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key);
+  if (given.is_string()) value = given.get<std::string>();
+  if (!given.is_string() && !given.is_null())
+    reader.error(key, text_of("expected the name of a column. Got ", given.dump(), "."));
+}
+Json maybe_text_json(const Option&, const MaybeText& value) { return value ? Json(*value) : Json(); }
+Json maybe_text_schema(const Option&) {
+  return either_schema({Json{{"type", "string"}}, Json{{"type", "null"}}});
+}
+
+constexpr OptionKindOf<MaybeText> kMaybeText =
+    option_kind<MaybeText, read_maybe_text, maybe_text_json, maybe_text_schema>();
+
 /// The texts of a list without repetition; notes an error for anything else.
 std::vector<std::string> texts_of(const Json& list, JsonReader& reader, const std::string& key,
                                   const std::string& what) {
@@ -217,15 +234,11 @@ constexpr Option kSeriesRows[] = {
         "its own; with a * in its name, all such files")
         .needed(),
     option<&SeriesOptions::array>("array", "name of the array in an .npz file; \"\": its only one"),
-    option<&SeriesOptions::separator>(
-        "separator", Choices{{"auto", '\0'}, {",", ','}, {";", ';'}, {"\t", '\t'}, {"|", '|'}},
-        "character between two columns"),
-    option<&SeriesOptions::decimal>("decimal", Choices{{".", '.'}, {",", ','}},
-                                    "decimal point of the numbers"),
+    rows_of<&SeriesOptions::table>(kTableOptions),
     option<&SeriesOptions::time>(
-        "time",
+        "time", kMaybeText,
         "column of the times, ISO dates or seconds since 1970, by which rows are sorted and gaps are found; "
-        "\"\": rows are equally spaced"),
+        "\"\": the first column, if that has dates and no name; null: rows are equally spaced"),
     whole<SeriesOptions>(
         "input", kInput,
         "input columns, names or numbers from 0, those of targets too; null: all but the time, unless the "
@@ -285,7 +298,7 @@ void check_roles(const SeriesOptions& options, JsonReader& reader) {
     const char* key;
     Json columns;
   };
-  const Role roles[] = {{"time", options.time.empty() ? Json() : Json::array({options.time})},
+  const Role roles[] = {{"time", options.time ? Json::array({*options.time}) : Json()},
                         {"target", options.target},
                         {options.says_input ? "input" : "past", options.past},
                         {"future", options.future},
@@ -307,7 +320,7 @@ void check_roles(const SeriesOptions& options, JsonReader& reader) {
 }
 
 void check_series(const SeriesOptions& options, JsonReader& reader) {
-  if (!options.calendar.empty() && options.time.empty())
+  if (!options.calendar.empty() && !options.time)
     reader.error("calendar", "needs dates. Name their column with \"time\".");
   check_roles(options, reader);
   if (options.target.is_null() && !options.says_input && !options.reads_all())

@@ -8,6 +8,7 @@
 #include "lagtape/core/json/json.h"
 #include "lagtape/data/normalize_options.h"
 #include "lagtape/data/table/column.h"
+#include "lagtape/data/table/table_options.h"
 
 namespace lagtape {
 
@@ -33,9 +34,9 @@ struct SeriesOptions {
       paths;  ///< files, each one or several recordings; a last part with a * means all such files
   bool lists_paths = false;  ///< `paths` is written as a list even if there is one
   std::string array;
-  char separator = 0;  ///< 0: found from the file
-  char decimal = '.';
-  std::string time;  ///< the column of times; empty: there is none
+  TableOptions table;  ///< of .csv files
+  /// The column of times; "": the first one, if that has dates and no name.
+  std::optional<std::string> time = {};
   // Columns by what the model does with them: lists of names and numbers, or null.
   Json past, target, future, fixed;
   bool says_input = false;  ///< `past` is written as "input", which may name targets

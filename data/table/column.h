@@ -21,6 +21,7 @@ enum class ColumnRole : std::uint8_t { target, past, future, fixed };
 /// A column of a recording, a value a row.
 struct Column {
   std::string name;
+  std::string unit = {};  ///< of a file with a row of units, or with units in its cells
   ColumnKind kind = ColumnKind::number;
   ColumnRole role = ColumnRole::past;
   Tensor values = {};                  ///< of one column, or of several side by side

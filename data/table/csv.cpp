@@ -31,7 +31,9 @@ double finite_number_in(std::string_view cell, const NamedTable& table, std::int
 
 Csv parse_csv(std::string text, const std::string& where, const std::vector<std::string>& wanted,
               const std::string& wanted_by) {
-  const NamedTable table(TextTable(std::move(text), where, ','), where, ".");
+  TextTable cells(std::move(text), where, ',');
+  TableHead head = plain_head(cells, ".");
+  const NamedTable table(std::move(cells), where, std::move(head));
   Csv csv{.header = table.names(), .values = {}};
   std::vector<std::int64_t> columns;
   if (!csv.header.empty() && !wanted.empty()) {

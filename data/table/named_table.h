@@ -7,40 +7,51 @@
 #include <vector>
 
 #include "lagtape/core/problem.h"
+#include "lagtape/data/table/table_head.h"
+#include "lagtape/data/table/table_options.h"
 #include "lagtape/data/table/text_table.h"
 
 namespace lagtape {
 
-/// A table whose columns have names, if no cell of its first row is a number or a time.
+/// A table whose columns may have names.
 class NamedTable {
  public:
-  /// `where` begins messages. Numbers of the first row may have any of the decimal points. Throws InputError for a table
-  /// of names alone.
-  NamedTable(TextTable cells, std::string where, std::string_view decimals);
+  /// `where` begins messages. Throws InputError for a table of names alone.
+  NamedTable(TextTable cells, std::string where, TableHead head);
 
-  std::int64_t rows() const { return cells_.rows() - first_; }
-  std::int64_t columns() const { return cells_.columns(); }
-  const std::vector<std::string>& names() const { return names_; }  ///< empty: columns have none
+  std::int64_t rows() const { return cells_.rows() - head_.first; }
+  std::int64_t columns() const { return head_.columns; }
+  const std::vector<std::string>& names() const { return head_.names; }  ///< empty: columns have none
+  /// What a user may not expect of how the file was read, a sentence each.
+  const std::vector<std::string>& notes() const { return head_.notes; }
   const std::string& where() const { return where_; }
   char separator() const { return cells_.separator(); }
-  std::int64_t line(std::int64_t row) const { return cells_.line(row + first_); }
+  std::int64_t line(std::int64_t row) const { return cells_.line(row + head_.first); }
   std::string_view cell(std::int64_t row, std::int64_t column) const {
-    return cells_.cell(row + first_, column);
+    return cells_.cell(row + head_.first, column);
   }
 
   /// The number of a column by its name. Throws InputError with the nearest one, and with who wants it.
   std::int64_t column(const std::string& name, const std::string& wanted_by = "") const;
   /// The name of a column, or "column 2".
   std::string name_of(std::int64_t column) const;
+  /// The unit of a column in a row of units, or "".
+  std::string unit(std::int64_t column) const {
+    return head_.units.empty() ? "" : head_.units[static_cast<std::size_t>(column)];
+  }
   /// "own.csv: line 3, column 2 (load)".
   Place place(std::int64_t row, std::int64_t column) const;
 
  private:
   TextTable cells_;
   std::string where_;
-  std::vector<std::string> names_;
+  TableHead head_;
   std::unordered_map<std::string, std::int64_t> places_;  ///< by name: the column; -1: several have it
-  std::int64_t first_ = 0;                                ///< the first row of numbers
 };
+
+/// The table in a text of UTF-8, which may have other lines above it. `decode_notes` become notes of the table. Throws
+/// InputError "WHERE: ...".
+NamedTable parse_table(std::string text, const std::string& where, const TableOptions& options,
+                       std::vector<std::string> decode_notes = {});
 
 }  // namespace lagtape

@@ -8,6 +8,27 @@
 
 namespace lagtape {
 
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The bytes of a blank at the beginning of a text: of U+00A0 (two) and U+202F (three) too; 0 where there is none.
+std::size_t blank_at(std::string_view text) {
+  if (text.starts_with(' ')) return 1;
+  if (text.starts_with("\xC2\xA0")) return 2;
+  return text.starts_with("\xE2\x80\xAF") ? 3 : 0;
+}
+
+/// The bytes of a separator of thousands at the beginning of a text.
+std::size_t separator_at(std::string_view text, char thousands) {
+  if (thousands == ' ') return blank_at(text);
+  return text.starts_with(thousands) ? 1 : 0;
+}
+
+char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
+
 template <class T>
 std::optional<T> parse_number(std::string_view text, char decimal) {
   if (decimal != '.') {
@@ -26,29 +47,56 @@ std::optional<T> parse_number(std::string_view text, char decimal) {
 template std::optional<float> parse_number(std::string_view, char);
 template std::optional<double> parse_number(std::string_view, char);
 
-bool has_thousands(std::string_view text, char decimal) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+std::optional<std::string> without_thousands(std::string_view text, char thousands, char decimal) {
   std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == decimal || std::string_view(",. '").find(c) == std::string_view::npos) {
-      plain += c;
+  std::size_t digits = 0;  // of the group
+  bool is_grouped = false;
+  const auto is_whole = [&] { return digits == 3 || (!is_grouped && digits > 0 && digits < 4); };
+  if (text.starts_with('-') || text.starts_with('+')) {
+    plain += text.front();
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && text.front() != decimal) {
+    if (const std::size_t bytes = separator_at(text, thousands); bytes > 0) {
+      if (!is_whole()) return {};
+      is_grouped = true;
+      digits = 0;
+      text.remove_prefix(bytes);
       continue;
     }
-    const std::string_view group = text.substr(i + 1, 4);  // three digits, and what follows them
-    const auto digits = std::ranges::find_if_not(group, is_digit) - group.begin();
-    if (plain.empty() || digits != 3) return false;
+    if (!is_digit(text.front())) return {};
+    if (plain.ends_with('0') && plain.find_first_of("123456789") == plain.npos)
+      return {};  // 0,123 and 00,100
+    plain += text.front();
+    ++digits;
+    text.remove_prefix(1);
   }
-  return plain.size() < text.size() && parse_number(plain, decimal);
+  if (!is_grouped || digits != 3) return {};
+  plain += text;
+  return plain;
+}
+
+bool has_thousands(std::string_view text, char decimal) {
+  for (const char thousands : {',', '.', ' ', '\''}) {
+    if (thousands == decimal) continue;
+    const std::optional<std::string> plain = without_thousands(text, thousands, decimal);
+    if (plain && parse_number(*plain, decimal)) return true;
+  }
+  return false;
 }
 
 bool is_missing(std::string_view cell) {
-  constexpr std::array<std::string_view, 11> kWords = {"",     "na", "n/a", "#n/a", "nan", "null",
-                                                       "none", "-",  "--",  "?",    "."};
-  std::string lower(cell);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return std::ranges::find(kWords, lower) != kWords.end();
+  constexpr std::size_t kLongest = 12;
+  constexpr std::array<std::string_view, 38> kWords = {
+      "",         "na",        "n/a",   "#n/a",    "#na",     "nan",        "-nan",   "+nan",
+      "<na>",     "nat",       "null",  "(null)",  "#null!",  "\\n",        "none",   "nil",
+      "-",        "--",        "---",   "?",       ".",       "..",         "...",    "#div/0!",
+      "#value!",  "#ref!",     "#num!", "#name?",  "1.#qnan", "-1.#qnan",   "1.#ind", "-1.#ind",
+      "nan(ind)", "-nan(ind)", "n.a.",  "missing", "unknown", "unavailable"};
+  if (cell.size() > kLongest) return false;
+  std::array<char, kLongest> lower;
+  std::ranges::transform(cell, lower.begin(), small);
+  return std::ranges::find(kWords, std::string_view(lower.data(), cell.size())) != kWords.end();
 }
 
 }  // namespace lagtape

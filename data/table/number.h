@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace lagtape {
@@ -10,10 +11,14 @@ namespace lagtape {
 template <class T = double>
 std::optional<T> parse_number(std::string_view text, char decimal = '.');
 
+/// A number that has separators of thousands, each before three digits, without them: "1000.50" for "1,000.50". A blank
+/// stands for all blanks that are no line breaks. Nothing for other texts; what follows the decimal point is not looked at.
+std::optional<std::string> without_thousands(std::string_view text, char thousands, char decimal);
+
 /// Whether a text is a number with separators of thousands, such as 1,000.50, 1 000 or 1'000.
 bool has_thousands(std::string_view text, char decimal);
 
-/// Whether a cell means that a number is missing: nothing, "NA", "NaN", "null", "-", "?" and the like.
+/// Whether a cell means that a number is missing: nothing, "NA", "NaN", "null", "-", "?", "#DIV/0!" and the like.
 bool is_missing(std::string_view cell);
 
 }  // namespace lagtape

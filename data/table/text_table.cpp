@@ -9,9 +9,14 @@ namespace lagtape {
 /// Reads row after row of a text. It makes doubled quotes single in place, unless it only peeks.
 class TextTable::Reader {
  public:
-  Reader(std::string& text, char separator, bool is_peek, std::string_view where)
-      : text_(text), separator_(separator), is_peek_(is_peek), where_(where) {
-    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+  Reader(std::string& text, char separator, bool is_peek, std::string_view where, const TableStart& start)
+      : text_(text),
+        separator_(separator),
+        is_peek_(is_peek),
+        where_(where),
+        at_(start.offset),
+        line_(start.line) {
+    if (at_ == 0 && text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
   }
 
   /// Appends the cells of a row. Returns their number, 0 at the end of the text; blank lines are passed over.
@@ -90,13 +95,13 @@ class TextTable::Reader {
   char separator_;
   bool is_peek_;
   std::string_view where_;
-  std::size_t at_ = 0;
-  std::int64_t line_ = 1, first_line_ = 1;
+  std::size_t at_;
+  std::int64_t line_, first_line_ = 1;
 };
 
 /// The number of cells that a separator makes of each of the first lines if it is the same for all, else 0.
-std::int64_t TextTable::equal_cells(char separator, int lines) try {
-  Reader reader(text_, separator, true, "");
+std::int64_t TextTable::equal_cells(char separator, int lines, const TableStart& start) try {
+  Reader reader(text_, separator, true, "", start);
   std::vector<Cell> row;
   std::int64_t cells = 0;
   for (int line = 0; line < lines; ++line, row.clear()) {
@@ -110,14 +115,14 @@ std::int64_t TextTable::equal_cells(char separator, int lines) try {
   return 0;  // quotes that only another separator leaves at the beginning of a cell
 }
 
-void TextTable::find_separator(char decimal) {
+void TextTable::find_separator(char decimal, const TableStart& start) {
   const bool has_quotes = text_.find('"') != std::string::npos;
   for (const int lines : {20, 1}) {  // a row that is too short or too long is found later
     separator_ = decimal == ',' ? ';' : ',';
     std::int64_t most = 1;
     for (const char separator : {',', ';', '\t', '|'}) {
       if (separator == decimal && !has_quotes) continue;
-      const std::int64_t cells = equal_cells(separator, lines);
+      const std::int64_t cells = equal_cells(separator, lines, start);
       if (cells <= most) continue;
       separator_ = separator;
       most = cells;
@@ -133,23 +138,39 @@ void TextTable::reserve(std::size_t bytes) {
   cells_.reserve(most * static_cast<std::size_t>(columns_));
 }
 
-TextTable::TextTable(std::string text, const std::string& where, char separator, char decimal)
-    : text_(std::move(text)), separator_(separator) {
+TextTable::TextTable(std::string text, const std::string& where, char separator, char decimal,
+                     const TableStart& start)
+    : text_(std::move(text)), separator_(start.separator != 0 ? start.separator : separator) {
   if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
     throw InputError({where}, Rule::wrong_type, "the text is UTF-16. Save it as UTF-8.");
-  if (separator == 0) find_separator(decimal);
-  Reader reader(text_, separator_, false, where);
+  if (separator_ == 0) find_separator(decimal, start);
+  Reader reader(text_, separator_, false, where, start);
   while (std::int64_t found = reader.read_row(cells_)) {
+    if (columns_ == 0 && start.lacks_index) {
+      cells_.insert(cells_.begin(), Cell{});
+      ++found;
+    }
     if (columns_ == 0) columns_ = found;
     for (; found > columns_ && cells_.back().size == 0; --found) cells_.pop_back();
     if (found != columns_) {
+      const Cell& first = cells_[cells_.size() - static_cast<std::size_t>(found)];
+      if (start.allows_comments && first.size > 0 && text_[first.first] == '#') {
+        cells_.resize(cells_.size() - static_cast<std::size_t>(found));
+        ++comments_;
+        continue;
+      }
       constexpr const char* kDecimalCommas =
-          " The file has one column, in which commas may be decimal points: in an experiment \"decimal\": "
+          "The file has one column, in which commas may be decimal points: in an experiment \"decimal\": "
           "\",\" says so.";
+      const bool is_early = start.allows_comments && rows() < 100;
       throw InputError(
           {where, reader.line()}, Rule::shape,
           text_of("expected ", columns_, columns_ == 1 ? " cell" : " cells", " as in the first row, got ",
-                  found, ".", columns_ == 1 && separator_ == ',' ? kDecimalCommas : ""));
+                  found, "."),
+          {},
+          text_of(
+              columns_ == 1 && separator_ == ',' ? kDecimalCommas : "",
+              is_early ? R"( Lines above the table are passed over with "skip_rows": N in "data".)" : ""));
     }
     lines_.push_back(reader.line());
     if (rows() == kSample) reserve(reader.at());

@@ -7,6 +7,15 @@
 
 namespace lagtape {
 
+/// Where a table begins in a text.
+struct TableStart {
+  std::size_t offset = 0;  ///< in bytes
+  std::int64_t line = 1;
+  char separator = 0;            ///< 0: not known yet
+  bool lacks_index = false;      ///< the first row has no name for the first column, as R writes tables
+  bool allows_comments = false;  ///< rows of other numbers of cells that begin with # are passed over
+};
+
 /// The cells of a table that is written as text: a line a row, the cells of a row divided by a separator. Blanks
 /// around a cell are not part of it; a cell in double quotes may contain separators, line breaks and, doubled,
 /// quotes.
@@ -17,7 +26,8 @@ class TextTable {
   /// quotes. A byte-order mark, CRLF, blank lines and empty cells beyond the first row's are allowed. Throws
   /// InputError "WHERE: line L: ..." for a row with more or fewer cells than the first, for a quote that nothing closes
   /// and for a cell above 16 MiB, and when there is no row.
-  TextTable(std::string text, const std::string& where, char separator = 0, char decimal = '.');
+  TextTable(std::string text, const std::string& where, char separator = 0, char decimal = '.',
+            const TableStart& start = {});
 
   char separator() const { return separator_; }
   std::int64_t rows() const { return static_cast<std::int64_t>(lines_.size()); }
@@ -29,6 +39,7 @@ class TextTable {
   std::vector<std::string_view> row(std::int64_t row) const;
   /// The line of the text on which a row begins, from 1.
   std::int64_t line(std::int64_t row) const { return lines_[static_cast<std::size_t>(row)]; }
+  std::int64_t comments() const { return comments_; }  ///< rows that were passed over
 
  private:
   /// A part of the text, in the eight bytes of a number.
@@ -39,13 +50,13 @@ class TextTable {
 
   static constexpr std::int64_t kSample = 1000;  ///< rows by which the others are estimated
 
-  void find_separator(char decimal);
+  void find_separator(char decimal, const TableStart& start);
   void reserve(std::size_t bytes);
-  std::int64_t equal_cells(char separator, int lines);
+  std::int64_t equal_cells(char separator, int lines, const TableStart& start);
 
   std::string text_;  ///< of the file, with doubled quotes made single in their cells
   char separator_;
-  std::int64_t columns_ = 0;
+  std::int64_t columns_ = 0, comments_ = 0;
   std::vector<Cell> cells_ = {};          ///< [rows, columns] row by row
   std::vector<std::int64_t> lines_ = {};  ///< [rows]
 };

@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/ending.h"
 #include "lagtape/core/simd/level.h"
 #include "lagtape/core/thread_pool.h"
+#include "lagtape/data/formats/table_file.h"
 #include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/train/source.h"
 
@@ -30,7 +30,7 @@ ExperimentFile ExperimentArguments::parse() const {
         text_of("expected an experiment file",
                 fs::exists(known, error) ? text_of(", such as that of the run, ", known) : "", "."));
   }
-  if (ending_of(file) == ".csv")
+  if (is_table_file(file))
     throw InputError(
         {file}, Rule::wrong_type,
         text_of("expected an experiment file. `lagtape new ", file, "` writes one for a recording."));

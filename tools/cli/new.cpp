@@ -3,10 +3,11 @@
 
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/ending.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/data/formats/table_file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/new/starting_experiment.h"
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct NewArguments {
-  std::string data, cell = "tau_gru", target, path, output;
+  std::string data, cell = "tau_gru", target, future, path, output;
   std::int64_t units = 0;
 };
 
@@ -35,6 +36,11 @@ void add_options(Options& options, NewArguments& arguments) {
       .not_empty()
       .called("COLUMN");
   options
+      .add("--future", &arguments.future,
+           "columns of the recording that are known ahead, such as weather forecasts, prices and holidays")
+      .not_empty()
+      .called("COLUMN,...");
+  options
       .add("--path", &arguments.path,
            "files of the task, which are looked at; by default they are not needed yet")
       .not_empty()
@@ -44,6 +50,14 @@ void add_options(Options& options, NewArguments& arguments) {
            "file to write, which must not be there yet; by default standard output")
       .not_empty()
       .called("FILE");
+}
+
+/// "a,b" -> "a" and "b"
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts;
+  std::istringstream rest(list);
+  for (std::string part; std::getline(rest, part, ',');) parts.push_back(part);
+  return parts;
 }
 
 /// Asks for a line on the terminal; an empty one keeps the default.
@@ -59,7 +73,7 @@ void ask(NewArguments& arguments) {
     throw InputError("expected a task (lagtape list tasks) or a .csv file, such as lagtape new load.csv.");
   arguments.data = answer_to("Data: a task, or a .csv file of yours", "mackey_glass");
   arguments.cell = answer_to("Cell", arguments.cell);
-  if (ending_of(arguments.data) == ".csv")
+  if (is_table_file(arguments.data))
     arguments.target = answer_to("Column to predict (all: just press Enter)", "");
   if (arguments.output.empty()) arguments.output = answer_to("File to write", "mine.json");
 }
@@ -76,6 +90,7 @@ void run(const NewArguments& given) {
                            .units = arguments.units,
                            .path = arguments.path,
                            .target = arguments.target,
+                           .future = parts_of(arguments.future),
                            .base = output.empty() ? fs::path() : fs::absolute(output).parent_path()});
   if (output.empty()) {
     print("{}", text);

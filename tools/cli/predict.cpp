@@ -10,6 +10,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/formats/table_file.h"
 #include "lagtape/data/series/csv_source.h"
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/command.h"
@@ -193,7 +194,7 @@ void answer_lines(const Model& model, bool probabilities, const StreamOptions& o
 
 /// Whether the input is a recording like that of the training: a .csv file with names of columns.
 bool is_recording(const std::string& input, const Model& model) {
-  if (ending_of(input) != ".csv") return false;
+  if (!is_table_file(input)) return false;
   if (data_of(model).value("task", "") != "series") return false;
   const SeriesOptions options = series_options_of(model);
   return !read_table(options, input).names().empty();

@@ -5,12 +5,13 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_set>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/data/table/named_table.h"
+#include "lagtape/data/formats/table_file.h"
 #include "lagtape/data/table/number.h"
+#include "lagtape/data/table/number_column.h"
 #include "lagtape/data/time/time_format.h"
 
 namespace lagtape {
@@ -26,12 +27,13 @@ constexpr std::size_t kMostWords = 12;
 struct Cells {
   std::vector<double> values = {};  ///< of the numbers, and of the dates in seconds since 1970, by row
   std::int64_t numbers = 0, dates = 0, others = 0;
-  bool has_commas = false;                        ///< some numbers have decimal commas, which times have not
+  bool are_plain =
+      true;  ///< no number has what times have not: a decimal comma, separators of thousands, a unit
   std::set<std::string, std::less<>> words = {};  ///< the first that are not alike
 };
 
 /// Reads the cells of a column, and what of them is said in messages.
-Cells read_cells(const NamedTable& table, char decimal, RecordingColumn& column) {
+Cells read_cells(const NamedTable& table, const NumberStyle& style, RecordingColumn& column) {
   Cells cells;
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     const std::string_view text = table.cell(row, column.index);
@@ -40,11 +42,11 @@ Cells read_cells(const NamedTable& table, char decimal, RecordingColumn& column)
       continue;
     }
     if (cells.words.size() <= kMostWords) cells.words.emplace(text);
-    const std::optional<double> number = parse_number(text, decimal);
-    if (number && std::isfinite(*number)) {
+    const std::optional<double> number = style.read(text);
+    if (number) {
       ++cells.numbers;
       cells.values.push_back(*number);
-      cells.has_commas = cells.has_commas || text.find(',') != text.npos;
+      cells.are_plain = cells.are_plain && parse_number(text);
     } else if (const std::optional<ReadTime> time = read_time(text)) {
       ++cells.dates;
       cells.values.push_back(seconds_of(time->time));
@@ -90,13 +92,22 @@ bool counts_evenly(std::vector<double> numbers) {
          10 * std::ranges::count_if(distances, is_usual) >= 9 * std::ssize(distances);
 }
 
+/// Whether numbers count the rows.
+bool counts_rows(const std::vector<double>& numbers) {
+  constexpr std::size_t kFewest = 10;
+  for (std::size_t i = 1; i < numbers.size(); ++i)
+    if (numbers[i] != numbers[i - 1] + 1 || numbers[i] != std::floor(numbers[i])) return false;
+  return numbers.size() >= kFewest;
+}
+
 Kind kind_of(const Cells& cells, const RecordingColumn& column, std::int64_t rows, bool has_time) {
-  const bool are_numbers = cells.numbers == rows && !cells.has_commas;
+  const bool are_numbers = cells.numbers == rows && cells.are_plain;
   if (cells.words.size() < 2) return Kind::constant;
   if (cells.dates == rows && !has_time) return Kind::time;
   if (are_numbers && !has_time && counts_time(cells.values, 1)) return Kind::time;
   if (are_numbers && column.index == 0 && counts_time(cells.values, 1000)) return Kind::milliseconds;
-  if (cells.numbers > 0 && cells.dates + cells.others == 0) return Kind::numbers;
+  if (cells.numbers > 0 && cells.dates + cells.others == 0)
+    return are_numbers && counts_rows(cells.values) ? Kind::counter : Kind::numbers;
   if (cells.words.size() <= kMostWords && cells.numbers + cells.dates == 0) return Kind::words;
   return Kind::other;
 }
@@ -114,34 +125,111 @@ void describe_times(std::vector<double> times, RecordingColumns& found) {
   found.has_gaps = std::ranges::max(differences) > 1.5 * found.interval;
 }
 
-void check_utf8(const std::string& text, std::int64_t line, const std::string& where) {
-  if (!is_utf8(text))
-    throw InputError({where, line}, Rule::wrong_type,
-                     text_of(quote(text), " is not UTF-8. Save the file as UTF-8."));
+/// "line 2 has units" -> "Line 2 has units."
+std::string sentence_of(std::string note) {
+  note[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(note[0])));
+  return note + ".";
 }
 
-/// The cells of a file. Where commas divide no table, they may be the decimal points of a single column.
-TextTable cells_of(const std::filesystem::path& file) {
-  const std::string text = read_file(file), where = file.string();
+/// The table, and the decimal point of its numbers. Where commas divide no table, they may be the decimal points of a
+/// single column.
+NamedTable read_with_decimals(const std::filesystem::path& file, RecordingColumns& found) {
+  TableOptions& options = found.options;
+  const auto read = [&](char decimal) {
+    options.decimal = decimal;
+    return read_table_file(file, options);
+  };
   try {
-    return {text, where};
+    NamedTable table = read('.');
+    const DecimalVotes votes = count_decimals(table);
+    if (votes.points > 0 || votes.commas + votes.either == 0) return table;
+    if (votes.commas > 0 || table.separator() != ',') {
+      if (votes.commas == 0)
+        found.notes.emplace_back(
+            "Commas are read as decimal points. With \"thousands\": \",\" they would be separators.");
+      return read(',');
+    }
+    options.thousands = ',';
+    found.notes.emplace_back(
+        "Commas are read as separators of thousands. With \"decimal\": \",\" they would be decimal points.");
+    return table;
   } catch (const InputError&) {
     try {
-      return {text, where, 0, ','};
+      return read(',');
     } catch (const InputError&) {
     }
     throw;
   }
 }
 
-bool has_decimal_commas(const NamedTable& table) {
-  if (table.separator() == ',') return false;
-  for (std::int64_t row = 0; row < table.rows(); ++row)
-    for (std::int64_t i = 0; i < table.columns(); ++i)
-      if (const std::string_view cell = table.cell(row, i);
-          cell.find(',') != cell.npos && parse_number(cell, ','))
-        return true;
-  return false;
+/// How the numbers of a column are written: with units where it has some.
+NumberColumn numbers_of(const NamedTable& table, std::int64_t column, TableOptions& options) {
+  NumberColumn numbers = read_number_column(table, column, options);
+  if (numbers.refused < 0 || options.strip_units) return numbers;
+  TableOptions with_units = options;
+  with_units.strip_units = true;
+  NumberColumn stripped = read_number_column(table, column, with_units);
+  if (stripped.refused >= 0) return numbers;
+  options.strip_units = true;
+  return stripped;
+}
+
+// ---- several series in one table ----
+
+/// The number of series if every time occurs once in each, else 0.
+std::int64_t count_series(const NamedTable& table, std::int64_t time,
+                          const std::vector<std::int64_t>& columns) {
+  std::unordered_set<std::string> series, rows;
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    std::string key;
+    for (const std::int64_t column : columns) key += text_of(table.cell(row, column), '\n');
+    series.insert(key);
+    if (!rows.insert(key += table.cell(row, time)).second) return 0;
+  }
+  return std::ssize(series);
+}
+
+/// Whether a column may say which series a row is of: words, or whole numbers that are too orderly for measurements,
+/// as their rows lie one below the other or every series has every time.
+bool may_name_series(const NamedTable& table, const RecordingColumn& column, std::int64_t time) {
+  if (column.kind == Kind::constant || column.missing > 0) return false;
+  std::unordered_set<std::string_view> cells, times;
+  std::int64_t blocks = 0;
+  bool are_codes = true;
+  std::string_view before;
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    const std::string_view cell = table.cell(row, column.index);
+    cells.insert(cell);
+    times.insert(table.cell(row, time));
+    are_codes = are_codes && cell.find_first_not_of("0123456789") == cell.npos;
+    blocks += row == 0 || cell != before ? 1 : 0;
+    before = cell;
+  }
+  const std::int64_t series = std::ssize(cells), rows = table.rows();
+  if (series < 2 || 2 * series > rows) return false;
+  return column.kind != Kind::numbers ||
+         (are_codes && (blocks == series || series * std::ssize(times) == rows));
+}
+
+/// Finds columns, one or two, that say which series a row is of.
+void find_series(const NamedTable& table, RecordingColumns& found) {
+  const auto time = std::ranges::find(found.columns, Kind::time, &RecordingColumn::kind);
+  if (time == found.columns.end() || !found.has_names || count_series(table, time->index, {}) > 0) return;
+  std::vector<std::int64_t> candidates;
+  for (const RecordingColumn& column : found.columns)
+    if (&column != &*time && may_name_series(table, column, time->index)) candidates.push_back(column.index);
+  const auto take = [&](const std::vector<std::int64_t>& columns) {
+    found.series_count = count_series(table, time->index, columns);
+    if (2 * found.series_count > table.rows()) found.series_count = 0;
+    if (found.series_count == 0) return false;
+    for (const std::int64_t column : columns) found.series.push_back(table.name_of(column));
+    return true;
+  };
+  for (const std::int64_t column : candidates)
+    if (take({column})) return;
+  for (std::size_t i = 0; i < candidates.size() && i < kMostWords; ++i)
+    for (std::size_t j = i + 1; j < candidates.size() && j < kMostWords; ++j)
+      if (take({candidates[i], candidates[j]})) return;
 }
 
 }  // namespace
@@ -161,26 +249,37 @@ std::int64_t RecordingColumns::season() const {
 }
 
 RecordingColumns describe_recording(const std::filesystem::path& file) {
-  const NamedTable table(cells_of(file), file.string(), ".,");
-  RecordingColumns found{.rows = table.rows(), .decimal_comma = has_decimal_commas(table)};
+  RecordingColumns found;
+  const NamedTable table = read_with_decimals(file, found);
+  found.rows = table.rows();
+  found.has_names = !table.names().empty();
+  for (const std::string& note : table.notes()) found.notes.push_back(sentence_of(note));
   bool has_time = false, counts = false;
   for (std::int64_t i = 0; i < table.columns(); ++i) {
-    const auto place = static_cast<std::size_t>(i);
-    RecordingColumn column{.name = table.names().empty() ? "" : table.names()[place], .index = i};
-    if (!column.name.empty()) check_utf8(column.name, table.line(-1), table.where());  // before the first row
-    const Cells cells = read_cells(table, found.decimal_comma ? ',' : '.', column);
+    RecordingColumn column{.name = found.has_names ? table.name_of(i) : "", .index = i};
+    const NumberColumn numbers = numbers_of(table, i, found.options);
+    const Cells cells = read_cells(table, numbers.style, column);
     column.kind = kind_of(cells, column, found.rows, has_time);
     if (column.kind == Kind::time) {
       has_time = true;
       describe_times(cells.values, found);
     }
     if (column.kind == Kind::words) column.words.assign(cells.words.begin(), cells.words.end());
-    if (i == 0 && cells.numbers == found.rows && !cells.has_commas) counts = counts_evenly(cells.values);
-    for (const std::string& word : column.words) check_utf8(word, column.text_line, table.where());
+    if (column.kind == Kind::numbers && numbers.refused < 0)
+      if (const auto code = find_missing_code(numbers.values.values<double>()))
+        add_code(found.codes, *code, table.name_of(i));
+    if (i == 0 && cells.numbers == found.rows && cells.are_plain) counts = counts_evenly(cells.values);
     found.columns.push_back(std::move(column));
   }
+  find_series(table, found);
   RecordingColumn& first = found.columns.front();
-  if (!has_time && counts && first.kind == Kind::numbers && !first.name.empty()) first.kind = Kind::time;
+  const bool is_number = first.kind == Kind::numbers || first.kind == Kind::counter;
+  if (!has_time && counts && is_number && !first.name.empty()) first.kind = Kind::time;
+  // A table whose columns all count has nothing else to learn.
+  if (found.of_kind(Kind::numbers).empty())
+    for (RecordingColumn& column : found.columns)
+      if (column.kind == Kind::counter && (column.index > 0 || found.columns.size() == 1))
+        column.kind = Kind::numbers;
   return found;
 }
 

@@ -5,12 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "lagtape/data/table/missing_code.h"
+#include "lagtape/data/table/table_options.h"
+
 namespace lagtape {
 
-/// A column of a .csv file, by what its cells are.
+/// A column of a table, by what its cells are.
 struct RecordingColumn {
-  enum class Kind : std::uint8_t { numbers, words, time, milliseconds, constant, other };
-  std::string name;  ///< empty: the file names no columns
+  enum class Kind : std::uint8_t { numbers, counter, words, time, milliseconds, constant, other };
+  std::string name;  ///< empty: it has none
   std::int64_t index = 0;
   Kind kind = Kind::other;
   std::int64_t missing = 0;             ///< cells without anything
@@ -20,11 +23,16 @@ struct RecordingColumn {
   bool has_numbers = false;
 };
 
-/// What can be seen in a .csv file without being told anything.
+/// What can be seen in a table without being told anything.
 struct RecordingColumns {
   std::vector<RecordingColumn> columns = {};
   std::int64_t rows = 0;
-  bool decimal_comma = false;
+  bool has_names = false;
+  TableOptions options = {};             ///< by which all of its numbers are read
+  std::vector<MissingCode> codes = {};   ///< numbers that probably stand for missing ones
+  std::vector<std::string> notes = {};   ///< sentences about the file
+  std::vector<std::string> series = {};  ///< columns that say which of several series a row is of
+  std::int64_t series_count = 0;
   double interval = 0;    ///< seconds from a row to the next, the median; 0 without dates
   bool has_gaps = false;  ///< some differences of the times are larger
 
@@ -33,8 +41,9 @@ struct RecordingColumns {
   std::int64_t season() const;
 };
 
-/// Looks at a .csv file. A column of times has ISO dates, or seconds since 1970, or is the first one and counts evenly;
-/// one of words has few of them. Throws InputError.
+/// Looks at a table. A column of times has ISO dates, or seconds since 1970, or is the first one and counts evenly;
+/// one of words has few of them. Where times come again, columns are searched for that say which series a row is of. Throws
+/// InputError.
 RecordingColumns describe_recording(const std::filesystem::path& file);
 
 }  // namespace lagtape

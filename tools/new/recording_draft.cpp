@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/ending.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/formats/table_file.h"
 #include "lagtape/tools/new/draft.h"
 #include "lagtape/tools/new/recording_columns.h"
 
@@ -53,70 +53,139 @@ std::string name_from(const fs::path& file) {
                                             : text_of("got ", text, ".")));
 }
 
-void add_columns(Draft& draft, const RecordingColumns& found, const std::string& file,
-                 const std::string& target) {
-  constexpr std::size_t kMostInputs = 16;
-  Json input = Json::array(), categories = Json::object();
-  for (const RecordingColumn& column : found.columns) {
-    const std::string quoted = name_of(column).dump();
-    if (column.kind == Kind::constant)
-      draft.notes.push_back(text_of("The column ", quoted, " never changes: left out."));
-    if (column.kind == Kind::milliseconds)
-      draft.notes.push_back(text_of("The column ", quoted,
-                                    " counts milliseconds since 1970: left out. Written in ",
-                                    "seconds, or as dates, it can be the \"time\"."));
-    if (column.kind == Kind::other) {
+/// The column of a name, or of a number where columns have no names.
+bool is_called(const RecordingColumn& column, const std::string& name) {
+  return column.name.empty() ? name == std::to_string(column.index) : name == column.name;
+}
+
+/// Says why a column is not read; "" where it is.
+std::string why_left_out(const RecordingColumn& column) {
+  switch (column.kind) {
+    case Kind::constant: return " never changes: left out.";
+    case Kind::counter: return " counts the rows: left out.";
+    case Kind::milliseconds:
+      return " counts milliseconds since 1970: left out. Written in seconds, or as dates, it can be the "
+             "\"time\".";
+    case Kind::other: {
       const std::string text =
           column.text.empty() ? "dates"
                               : text_of("texts, such as ", quote(column.text), " in line ", column.text_line);
-      draft.notes.push_back(text_of("The column ", quoted, " has ", column.has_numbers ? "numbers and " : "",
-                                    text, ": left out."));
+      return text_of(" has ", column.has_numbers ? "numbers and " : "", text, ": left out.");
     }
-    const bool chosen =
-        name_of(column) == target || (target == std::to_string(column.index) && column.name.empty());
-    if ((column.kind == Kind::numbers || column.kind == Kind::words) &&
-        (input.size() < kMostInputs || chosen))
-      input.push_back(name_of(column));
-    if (column.kind == Kind::words && !column.name.empty()) categories[column.name] = column.words;
-    if (chosen && column.kind == Kind::numbers) draft.data["target"] = Json::array({name_of(column)});
-    if (chosen && column.kind != Kind::numbers) refuse_target(column, file);
+    default: return {};
   }
-  if (found.of_kind(Kind::numbers).empty()) refuse(found, file);
-  draft.data["input"] = input;
-  if (!target.empty() && !draft.data.contains("target")) {
-    std::vector<std::string> names;
-    for (const RecordingColumn* column : found.of_kind(Kind::numbers))
-      names.push_back(column->name.empty() ? std::to_string(column->index) : column->name);
-    throw InputError(unknown_name("column of numbers", target, names));
-  }
+}
+
+/// Throws InputError for a column of --target or --future that is none of the columns that can be read.
+[[noreturn]] void refuse_name(const std::string& what, const std::string& name, const RecordingColumns& found,
+                              bool with_words) {
+  std::vector<std::string> names;
+  for (const RecordingColumn& column : found.columns)
+    if (column.kind == Kind::numbers || (with_words && column.kind == Kind::words))
+      names.push_back(column.name.empty() ? std::to_string(column.index) : column.name);
+  throw InputError(unknown_name(what, name, names));
+}
+
+void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoint& start) {
+  constexpr std::size_t kMostInputs = 16;
+  Json input = Json::array(), future = Json::array(), categories = Json::object(), only_past = Json::array();
   for (const RecordingColumn& column : found.columns) {
     const Json name = name_of(column);
-    const Json targets = draft.data.value("target", Json());
-    const bool is_target = targets.is_null() ? column.kind == Kind::numbers : targets[0] == name;
-    if (!is_target && std::ranges::find(input, name) != input.end())
-      draft.notes.push_back(
-          text_of(name.dump(), " is read and not predicted: a forecast needs rows in which it is known."));
+    if (std::ranges::find(found.series, column.name) != found.series.end()) continue;
+    if (const std::string why = why_left_out(column); !why.empty())
+      draft.notes.push_back(text_of("The column ", name.dump(), why));
+    const bool is_target = is_called(column, start.target);
+    const bool is_future =
+        std::ranges::any_of(start.future, [&](auto& one) { return is_called(column, one); });
+    if (is_target && column.kind != Kind::numbers) refuse_target(column, start.data);
+    if (is_target) draft.data["target"] = Json::array({name});
+    if (is_target && is_future)
+      throw InputError({.item = "--future"}, Rule::conflict,
+                       "is also the --target, whose later values are not known", name.dump());
+    if (column.kind != Kind::numbers && column.kind != Kind::words) continue;
+    if (column.kind == Kind::words && column.name.empty()) continue;
+    if (input.size() + future.size() >= kMostInputs && !is_target && !is_future) continue;
+    (is_future ? future : input).push_back(name);
+    if (column.kind == Kind::words) categories[column.name] = column.words;
+    const bool is_predicted = start.target.empty() ? column.kind == Kind::numbers : is_target;
+    if (!is_predicted && !is_future) only_past.push_back(name);
   }
+  if (found.of_kind(Kind::numbers).empty()) refuse(found, start.data);
+  if (!start.target.empty() && !draft.data.contains("target"))
+    refuse_name("column of numbers", start.target, found, false);
+  for (const std::string& name : start.future)
+    if (std::ranges::none_of(future, [&](const Json& one) {
+          return one.is_string() ? one.get<std::string>() == name : one.dump() == name;
+        }))
+      refuse_name("column of --future", name, found, true);
+  draft.data["input"] = input;
+  if (!future.empty()) draft.data["future"] = future;
+  if (!future.empty() && !draft.data.contains("target")) {
+    draft.data["target"] = Json::array();
+    for (const Json& name : input)
+      if (!name.is_string() || !categories.contains(name.get<std::string>()))
+        draft.data["target"].push_back(name);
+  }
+  std::string names;
+  for (const Json& name : only_past) names += text_of(names.empty() ? "" : ", ", name.dump());
+  if (!names.empty())
+    draft.notes.push_back(
+        text_of(names, only_past.size() == 1 ? " is" : " are",
+                " read and not predicted: a forecast needs rows in which ",
+                only_past.size() == 1 ? "it is" : "they are",
+                " known. Taken as known up to now; what is known ahead, such as weather forecasts: "
+                "lagtape new --future COLUMN,..."));
   if (!categories.empty()) draft.data["categories"] = categories;
+}
+
+/// The keys that say how the table is written.
+void add_table_options(Draft& draft, const RecordingColumns& found) {
+  const TableOptions& options = found.options;
+  if (options.decimal != '.') draft.data["decimal"] = std::string(1, options.decimal);
+  if (options.thousands != 0) draft.data["thousands"] = std::string(1, options.thousands);
+  if (options.strip_units) draft.data["units"] = "strip";
+  if (found.codes.empty()) return;
+  Json codes = Json::array();
+  for (const MissingCode& code : found.codes) {
+    const auto whole = static_cast<std::int64_t>(code.value);
+    codes.push_back(static_cast<double>(whole) == code.value ? Json(whole) : Json(code.value));
+    draft.notes.push_back(text_of(code.value, " in ", code.cells, " cells of ", listed(code.columns, 5),
+                                  " is taken for a missing number, as it is far from all others. If it is a "
+                                  "measurement, leave \"missing_codes\" out."));
+  }
+  draft.data["missing_codes"] = codes;
+}
+
+/// Says that a table has several series, which would be glued to one.
+[[noreturn]] void refuse_series(const RecordingColumns& found, const std::string& file) {
+  throw InputError(
+      Problem{.place = {.file = file},
+              .rule = Rule::not_supported,
+              .statement = text_of("has ", found.series_count, " series, one below the other, which ",
+                                   listed(found.series), " tells apart: one recording has each time once"),
+              .hint = R"(Write each series to a file of its own; "path": "*.csv" reads them all.)"});
 }
 
 }  // namespace
 
 Draft draft_of_recording(const StartingPoint& start) {
   const fs::path file = fs::path(start.data);
-  if (ending_of(file) != ".csv")
+  refuse_foreign_table(file);
+  if (!is_table_file(file))
     throw InputError(text_of(
         start.data, ": expected a .csv file with a row for each step. Of the tasks, arrays takes .npz, ",
         "audio .wav, ts .ts; `lagtape list tasks arrays` says how."));
   const RecordingColumns found = describe_recording(file);
+  if (!found.series.empty()) refuse_series(found, start.data);
   Draft draft;
   draft.name = name_from(file);
   draft.about = text_of(found.rows, " rows of a recording; every step predicts the next row");
   const fs::path base = start.base.empty() ? fs::current_path() : fs::absolute(start.base);
   draft.data = {{"task", "series"}, {"path", fs::absolute(file).lexically_relative(base).string()}};
-  add_columns(draft, found, start.data, start.target);
+  draft.notes = found.notes;
+  add_columns(draft, found, start);
   for (const RecordingColumn* time : found.of_kind(Kind::time)) {
-    if (time->name.empty()) {
+    if (time->name.empty() && !(found.has_names && time->index == 0)) {
       draft.notes.push_back(text_of("Column ", time->index,
                                     " has times: left out, as a \"time\" needs a name. ",
                                     "Give the file a first line with the names of its columns."));
@@ -127,14 +196,14 @@ Draft draft_of_recording(const StartingPoint& start) {
       draft.data["calendar"] =
           found.interval < 86400 ? Json::array({"hour", "weekday"}) : Json::array({"weekday", "year"});
   }
-  if (found.decimal_comma) draft.data["decimal"] = ",";
+  add_table_options(draft, found);
   const auto missing_in = [&](Kind kind) {
     std::int64_t missing = 0;
     for (const RecordingColumn* column : found.of_kind(kind)) missing += column->missing;
     return missing;
   };
   const std::int64_t missing = missing_in(Kind::numbers), without_word = missing_in(Kind::words);
-  if (missing > 0 || without_word > 0) draft.data["missing"] = "hold";
+  if (missing > 0 || without_word > 0 || !found.codes.empty()) draft.data["missing"] = "hold";
   if (without_word > 0)
     draft.notes.push_back(text_of(without_word, without_word == 1 ? " cell" : " cells",
                                   " without a word: none of the words stands there."));

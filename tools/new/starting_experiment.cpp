@@ -7,6 +7,7 @@
 #include "lagtape/tools/new/commented_json.h"
 #include "lagtape/tools/new/draft.h"
 #include "lagtape/tools/train/experiment.h"
+#include "lagtape/tools/train/experiment_check.h"
 
 namespace lagtape {
 
@@ -105,21 +106,29 @@ std::string starting_experiment(const StartingPoint& start) {
   const Draft draft = task != nullptr ? draft_of_task(*task, start) : draft_of_recording(start);
   const bool simple = draft.shape.tokens == 0 && draft.shape.classes == 0;
   const std::int64_t units = start.units > 0 ? start.units : simple ? 32 : 64;
-  const auto passes = [&](const std::string& text) {
-    try {
-      parse_experiment(text, "the new experiment", start.base.empty() ? fs::current_path() : start.base);
-      return true;
-    } catch (const InputError&) {
-      return false;
-    }
+  const fs::path base = start.base.empty() ? fs::current_path() : start.base;
+  const auto read = [&](const std::string& text) {
+    return parse_experiment(text, "the new experiment", base);
   };
-  const std::string plain = text_of_draft(draft, *cell, units, false);
-  if (passes(plain)) return plain;
-  // Some cells need an input as wide as they are.
-  const std::string widened = text_of_draft(draft, *cell, units, true);
-  if (passes(widened)) return widened;
-  parse_experiment(plain, "the new experiment", start.base);
-  return plain;
+  std::string text = text_of_draft(draft, *cell, units, false);
+  std::optional<Experiment> experiment;
+  try {
+    experiment = read(text);
+  } catch (const InputError&) {
+    // Some cells need an input as wide as they are.
+    const std::string widened = text_of_draft(draft, *cell, units, true);
+    try {
+      experiment = read(widened);
+      text = widened;
+    } catch (const InputError&) {
+      read(text);
+    }
+  }
+  if (task == nullptr) {
+    ThreadPool pool(1);
+    check_experiment(*experiment, pool);
+  }
+  return text;
 }
 
 }  // namespace lagtape

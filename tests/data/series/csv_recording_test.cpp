@@ -79,11 +79,30 @@ TEST_CASE("a cell that is no number gets the advice that fits") {
   CHECK(has(
       Own("v;w\ninf;1\n").message(R"("input": ["v"])"),
       "got 'inf'. A cell without a measurement is left empty, and \"missing\" says what takes its place."));
-  for (const char* number : {"1,000.50", "12 345", "-1,234,567", "1'000"})
-    CHECK(has(Own(text_of("v;w\n", number, ";1\n")).message(R"("input": ["v"])"),
-              "Write thousands without separators."));
   for (const char* number : {"1,00.5", "1,000x", "1..000", ",000.5", "12:30"})
     CHECK(!has(Own(text_of("v;w\n", number, ";1\n")).message(R"("input": ["v"])"), "thousands"));
+}
+
+TEST_CASE("tables as people have them are read, and what was found is said") {
+  const Own own(
+      "sep=;\nZeit;Leistung;Anteil\n;MW;\n2024-01-01;1,234.5;12 %\n2024-01-02;-200;7 %\n2024-01-03;8;9 %\n"
+      "2024-01-04;9;9 %\n");
+  const std::string options =
+      R"("input": ["Leistung", "Anteil"], "time": "Zeit", "units": "strip", "missing_codes": [-200], "missing": "hold")";
+  CHECK(own.inputs(options) == Values{1234.5, 12, 1234.5, 7, 8, 9});
+  const Task task = own.task(text_of(R"("window": 1, )", options));
+  std::string notes;
+  for (const std::string& note : task.notes) notes += note + "\n";
+  for (const char* words :
+       {"line 1 says that ; separates columns", "line 3 has units: Leistung in MW",
+        "'Leistung': , between thousands left out, 1 cell is one of the missing codes -200",
+        "'Anteil': the unit '%' left out"})
+    CHECK(has(notes, words));
+  CHECK(has(
+      own.message(R"("input": ["Anteil"])"),
+      R"(line 4, column 3 (Anteil): expected a finite number, got '12 %'. With "units": "strip" the unit '%')"));
+  CHECK(
+      has(own.message(R"("input": ["Anteil"], "thousands": ".")"), "/data/thousands: is the decimal point."));
 }
 
 TEST_CASE("cells without a number are an error, a straight line or the number before them") {

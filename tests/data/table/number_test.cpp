@@ -29,7 +29,14 @@ TEST_CASE("a number that cannot be held is one that is not finite") {
 
 TEST_CASE("separators of thousands stand before three digits") {
   for (const char* text : {"1,000.50", "12 345", "-1,234,567", "1'000"}) CHECK(has_thousands(text, '.'));
-  for (const char* text : {"1,00.5", "1,000x", "1..000", ",000.5", "12:30", "1000"})
+  for (const char* text : {"1,00.5", "1,000x", "1..000", ",000.5", "12:30", "1000", "0,123.5", "1234,567"})
     CHECK_FALSE(has_thousands(text, '.'));
   CHECK(has_thousands("1.000,5", ','));
+}
+
+TEST_CASE("signs of a missing number are known in small and large letters") {
+  for (const char* text : {"", "NA", "NaN", "-nan", "<NA>", "#DIV/0!", "#N/A", "unavailable", "Unknown",
+                           "None", "null", "-", "1.#QNAN"})
+    CHECK(is_missing(text));
+  for (const char* text : {"0", "inf", "fault", "not available here", "n"}) CHECK_FALSE(is_missing(text));
 }

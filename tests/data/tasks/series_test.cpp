@@ -188,7 +188,7 @@ TEST_CASE("the options of series are checked") {
 TEST_CASE("files of a series that are missing, foreign or not finite are told") {
   const Samples samples;
   CHECK(has(samples.message(R"("window": 3)", "nowhere.csv"), "nowhere.csv"));
-  CHECK(has(samples.message(R"("window": 3)", "own.txt"), ".csv, .npy or .npz"));
+  CHECK(has(samples.message(R"("window": 3)", "own.dat"), ".csv, .npy or .npz"));
   write_sample(samples.folder.path() / "bare.csv", sample_csv(100, false));
   CHECK(has(samples.message(R"("input": ["load"], "window": 3)", "bare.csv"), "its columns have no names"));
   write_sample(samples.folder.path() / "broken.csv", sample_csv(10) + "10,x,3\n");

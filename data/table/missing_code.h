@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lagtape {
+
+/// A number that probably means that there is none: at least one in 200 numbers of a column, and far from all others.
+struct MissingCode {
+  double value = 0;
+  std::int64_t cells = 0;
+  std::vector<std::string> columns = {};
+};
+
+/// The code among numbers, some of which may be NaN.
+std::optional<MissingCode> find_missing_code(std::span<const double> numbers);
+
+/// What a user should know of codes that were found, with the key to write; "" where there are none.
+std::string note_of_codes(const std::vector<MissingCode>& codes);
+
+/// Adds the code of a column to those found before.
+void add_code(std::vector<MissingCode>& codes, const MissingCode& found, const std::string& column);
+
+}  // namespace lagtape

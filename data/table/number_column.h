@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/data/table/named_table.h"
+#include "lagtape/data/table/number.h"
+#include "lagtape/data/table/table_options.h"
+
+namespace lagtape {
+
+/// How all numbers of a column are written.
+struct NumberStyle {
+  char decimal = '.';
+  char thousands = 0;     ///< separator of thousands, ' ' for all blanks; 0: there is none
+  std::string unit = {};  ///< text behind each number or before it, such as "%" and "$"
+
+  /// The number of a cell; nothing for other texts.
+  std::optional<double> read(std::string_view cell) const;
+};
+
+/// The numbers of a column.
+struct NumberColumn {
+  Tensor values = {};              ///< [rows], f64; NaN where there is no number
+  std::vector<bool> missing = {};  ///< by row, whether there is none; empty: all rows have one
+  NumberStyle style = {};
+  std::int64_t coded = 0;     ///< cells with one of the missing codes
+  std::int64_t refused = -1;  ///< the first row that is neither a number nor missing; then no values
+};
+
+/// The cells of a column in the order in which they are read.
+struct ColumnCells {
+  std::int64_t rows = 0;
+  std::function<std::string_view(std::int64_t row)> cell;
+  std::function<Place(std::int64_t row)> place;
+};
+/// Reads the numbers of a column, of which the first `known` rows are in `values`. Throws InputError where separators of
+/// thousands could be decimal points, and the other columns of the table do not decide.
+NumberColumn read_number_column(const ColumnCells& cells, std::int64_t known, Tensor values,
+                                const NamedTable& table, const TableOptions& options);
+
+/// The same of a function that gives the cells: plain numbers, as those of most columns are, take the least time.
+template <class CellOf, class PlaceOf>
+NumberColumn read_number_column(std::int64_t rows, const CellOf& cell, const PlaceOf& place,
+                                const NamedTable& table, const TableOptions& options) {
+  Tensor values({rows}, Dtype::f64);
+  double* const to = values.values<double>().data();
+  std::int64_t known = 0;
+  for (; known < rows && options.missing_codes.empty(); ++known) {
+    const std::optional<double> value = parse_number(cell(known), options.decimal);
+    if (!value || !std::isfinite(*value)) break;
+    to[known] = *value;
+  }
+  return read_number_column({.rows = rows, .cell = cell, .place = place}, known, std::move(values), table,
+                            options);
+}
+
+/// The numbers of a column of a table by its rows.
+NumberColumn read_number_column(const NamedTable& table, std::int64_t column, const TableOptions& options);
+
+/// What a user may not expect of the numbers of a column; "" where they are plain.
+std::string note_of_numbers(const NumberColumn& numbers, const std::string& name,
+                            const TableOptions& options);
+
+/// What could make a number of a cell that was refused; empty: nothing.
+std::string hint_for_number(std::string_view cell, const TableOptions& options);
+
+/// Numbers of a table by what their decimal point must be: 1.5 and 1,234.5; 1,5 and 1.234,5; or either, such as 1,234.
+struct DecimalVotes {
+  std::int64_t points = 0, commas = 0, either = 0;
+};
+DecimalVotes count_decimals(const NamedTable& table);
+
+}  // namespace lagtape

@@ -1,0 +1,212 @@
+#include "lagtape/data/table/table_head.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/data/table/number.h"
+#include "lagtape/data/time/time_format.h"
+
+namespace lagtape {
+
+namespace {
+
+using Row = std::vector<std::string_view>;
+
+constexpr std::int64_t kMostBefore = 60;   // rows among which names are searched for
+constexpr std::int64_t kMostLooked = 100;  // rows below that show what a column has
+
+bool is_date(std::string_view cell) { return read_time(cell).has_value(); }
+bool is_whole(std::string_view cell) { return cell.find_first_not_of("+-0123456789") == cell.npos; }
+bool begins_with_digit(std::string_view cell) { return !cell.empty() && cell[0] >= '0' && cell[0] <= '9'; }
+
+/// Tells the cells of a table apart.
+class CellKinds {
+ public:
+  CellKinds(const TextTable& cells, std::string_view decimals) : cells_(cells), decimals_(decimals) {}
+
+  bool is_number(std::string_view cell) const {
+    return std::ranges::any_of(decimals_, [&](char decimal) {
+      return parse_number(cell, decimal).has_value() || has_thousands(cell, decimal);
+    });
+  }
+  bool is_value(std::string_view cell) const { return is_number(cell) || is_date(cell); }
+  bool has_value(std::int64_t row) const {
+    return row < cells_.rows() &&
+           std::ranges::any_of(cells_.row(row), [&](std::string_view cell) { return is_value(cell); });
+  }
+  /// Whether a row could be names: texts, and none of them a number or a time.
+  bool is_of_texts(std::int64_t row) const {
+    return !std::ranges::all_of(cells_.row(row), is_missing) && !has_value(row);
+  }
+  /// Whether the cells of a column from a row on, missing ones aside, are of a kind; false where there are none.
+  template <class Kind>
+  bool all_below(std::int64_t row, std::int64_t column, Kind is_of_kind) const {
+    bool is_any = false;
+    for (const std::int64_t end = std::min(cells_.rows(), row + kMostLooked); row < end; ++row) {
+      const std::string_view cell = cells_.cell(row, column);
+      if (is_missing(cell)) continue;
+      if (!is_of_kind(cell)) return false;
+      is_any = true;
+    }
+    return is_any;
+  }
+
+ private:
+  const TextTable& cells_;
+  std::string_view decimals_;
+};
+
+/// Whether cells are 0, 1, 2, ..., as pandas names columns that have no names.
+bool counts_from_zero(const Row& row, std::size_t first) {
+  for (std::size_t i = first; i < row.size(); ++i)
+    if (row[i] != std::to_string(i - first)) return false;
+  return row.size() > first;
+}
+
+/// Whether the first row, which has a number or a time, is names nevertheless.
+bool is_named_by_numbers(const TextTable& cells, const CellKinds& kinds) {
+  const Row row = cells.row(0);
+  if (row.size() < 2 || cells.rows() < 3) return false;
+  if (row[0].empty() && counts_from_zero(row, 1)) return true;
+  if (std::unordered_set<std::string_view>(row.begin(), row.end()).size() != row.size()) return false;
+  if (std::any_of(row.begin() + 1, row.end(), is_missing)) return false;
+  // Depths or years beside times: "date,10,20" or ",2019,2020".
+  if (row[0].empty()) return kinds.all_below(1, 0, is_date);
+  if (!kinds.is_value(row[0]) && !begins_with_digit(row[0]))
+    return kinds.all_below(1, 0, [&](auto cell) { return kinds.is_value(cell) || begins_with_digit(cell); });
+  if (!counts_from_zero(row, 0)) return false;
+  if (kinds.all_below(1, 0, [&](auto cell) { return !kinds.is_number(cell); })) return true;
+  bool has_fractions = false;  // some column has no whole numbers below
+  for (std::int64_t column = 0; column < cells.columns(); ++column)
+    has_fractions = has_fractions || kinds.all_below(1, column, [](auto cell) { return !is_whole(cell); });
+  return row.size() > 2 && has_fractions;
+}
+
+/// Whether a row has some cells at its beginning and none behind them, as lines above a table have in spreadsheets.
+bool is_sparse(const Row& row) {
+  const auto empty = std::ranges::find(row, std::string_view());
+  const auto cells = empty - row.begin();
+  return cells > 0 && empty != row.end() &&
+         std::all_of(empty, row.end(), [](std::string_view cell) { return cell.empty(); });
+}
+
+/// The row of the names; -1: there are none.
+std::int64_t row_of_names(const TextTable& cells, const CellKinds& kinds) {
+  std::int64_t row = 0;
+  for (const std::int64_t end = std::min(cells.rows() - 1, kMostBefore);
+       row < end && is_sparse(cells.row(row));)
+    ++row;
+  if (row > 0) {
+    const Row names = cells.row(row);
+    const bool is_full = std::ranges::find(names, std::string_view()) == names.end();
+    if (is_full && kinds.is_of_texts(row) && (kinds.has_value(row + 1) || kinds.has_value(row + 2)))
+      return row;
+  }
+  return kinds.is_of_texts(0) || is_named_by_numbers(cells, kinds) ? 0 : -1;
+}
+
+/// Whether a row has units: texts above numbers, which do not come again.
+bool has_units(const TextTable& cells, const CellKinds& kinds, std::int64_t row) {
+  constexpr std::size_t kLongest = 40;
+  if (row + 1 >= cells.rows() || !kinds.is_of_texts(row) || !kinds.has_value(row + 1)) return false;
+  bool is_any = false;
+  for (std::int64_t column = 0; column < cells.columns(); ++column) {
+    const std::string_view unit = cells.cell(row, column);
+    if (unit.size() > kLongest) return false;
+    if (is_missing(unit)) continue;
+    if (!kinds.all_below(row + 1, column, [&](auto cell) { return cell != unit; })) return false;
+    is_any = is_any || kinds.all_below(row + 1, column, [&](auto cell) { return kinds.is_value(cell); });
+  }
+  return is_any;
+}
+
+/// "[MW]" -> "MW"
+std::string unit_of(std::string_view cell) {
+  const bool is_bracketed = cell.size() > 2 && ((cell.front() == '[' && cell.back() == ']') ||
+                                                (cell.front() == '(' && cell.back() == ')'));
+  if (is_bracketed) cell = cell.substr(1, cell.size() - 2);
+  return is_missing(cell) ? std::string() : std::string(cell);
+}
+
+/// Gives the second of two columns of one name another one, as pandas does.
+void rename_columns(TableHead& head) {
+  std::unordered_map<std::string, std::int64_t> counts;
+  std::unordered_set<std::string> known(head.names.begin(), head.names.end());
+  std::vector<std::string> renamed;
+  for (std::size_t i = 0; i < head.names.size(); ++i) {
+    std::string& name = head.names[i];
+    const std::string old = name;
+    if (old.empty() && counts[old] > 0) {
+      name = text_of("Unnamed: ", i);
+      renamed.push_back(name);
+    }
+    for (std::int64_t count = counts[name]; count > 0;) {
+      counts[old] = count + 1;
+      name = text_of(old, ".", count);
+      count = known.insert(name).second ? counts[name] : count + 1;
+      if (count == 0) renamed.push_back(name);
+    }
+    ++counts[name];
+  }
+  if (!renamed.empty())
+    head.notes.push_back(text_of("columns of one name or without one are renamed: ", listed(renamed, 10)));
+}
+
+void add_notes(const TextTable& cells, std::int64_t names, TableHead& head) {
+  const Row row = cells.row(std::max<std::int64_t>(names, 0));
+  if (names > 0) head.notes.push_back(text_of("the table begins with the names in line ", cells.line(names)));
+  if (names < 0 && row.size() > 1 && counts_from_zero(row, 0))
+    head.notes.push_back(text_of("line ", cells.line(0), " is read as numbers. If 0, 1, ... are names: ",
+                                 R"("skip_rows": )", cells.line(0)));
+  if (names >= 0 && parse_number(row.back()))
+    head.notes.push_back(text_of("line ", cells.line(names), " is read as names: ", listed(head.names, 10)));
+  std::vector<std::string> units;
+  for (std::size_t i = 0; i < head.units.size(); ++i)
+    if (!head.units[i].empty()) units.push_back(text_of(head.names[i], " in ", head.units[i]));
+  if (!units.empty())
+    head.notes.push_back(text_of("line ", cells.line(head.first - 1), " has units: ", listed(units, 10)));
+}
+
+}  // namespace
+
+TableHead plain_head(const TextTable& cells, std::string_view decimals) {
+  TableHead head{.columns = cells.columns()};
+  if (!CellKinds(cells, decimals).is_of_texts(0)) return head;
+  const Row names = cells.row(0);
+  head.names.assign(names.begin(), names.end());
+  head.first = 1;
+  return head;
+}
+
+TableHead find_head(const TextTable& cells, std::string_view decimals) {
+  const CellKinds kinds(cells, decimals);
+  TableHead head{.columns = cells.columns()};
+  const std::int64_t names = row_of_names(cells, kinds);
+  if (names >= 0) {
+    const Row row = cells.row(names);
+    head.names.assign(row.begin(), row.end());
+    head.first = names + 1;
+    if (has_units(cells, kinds, head.first)) {
+      for (const std::string_view cell : cells.row(head.first)) head.units.push_back(unit_of(cell));
+      ++head.first;
+    }
+    const auto is_empty = [&](std::int64_t column) {
+      for (std::int64_t row = head.first; row < cells.rows(); ++row)
+        if (!cells.cell(row, column).empty()) return false;
+      return true;
+    };
+    while (head.columns > 1 && head.names.back().empty() && is_empty(head.columns - 1)) {
+      head.names.pop_back();
+      --head.columns;
+    }
+    if (!head.units.empty()) head.units.resize(head.names.size());
+    rename_columns(head);
+  }
+  add_notes(cells, names, head);
+  return head;
+}
+
+}  // namespace lagtape

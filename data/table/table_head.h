@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/data/table/text_table.h"
+
+namespace lagtape {
+
+/// What a table has above its numbers.
+struct TableHead {
+  std::vector<std::string> names = {};  ///< [columns]; empty: columns have none
+  std::vector<std::string> units = {};  ///< [columns]; empty: there is no row of them
+  std::int64_t first = 0;               ///< the first row of numbers
+  std::int64_t columns = 0;             ///< without last ones that have neither a name nor a cell
+  std::vector<std::string> notes = {};  ///< what a user may not expect, a sentence each
+};
+
+/// Names, if no cell of the first row is a number (with any of the decimal points) or a time.
+TableHead plain_head(const TextTable& cells, std::string_view decimals);
+
+/// The same as people have it: under lines of few cells, above a row of units, with numbers as names as pandas writes them
+/// (",0,1"), without a name for the index, and with two columns of one name, of which the second becomes "a.1".
+TableHead find_head(const TextTable& cells, std::string_view decimals);
+
+}  // namespace lagtape

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/core/option_table.h"
+
+namespace lagtape {
+
+/// How a text table of a user is written.
+struct TableOptions {
+  static constexpr char kNoThousands = 'n';
+
+  char separator = 0;  ///< 0: found from the file
+  char decimal = '.';
+  char thousands = 0;                      ///< 0: found from whole columns; kNoThousands
+  std::int64_t skip_rows = -1;             ///< lines before the table; -1: found from the file
+  bool strip_units = false;                ///< of cells such as "100 kW"
+  std::vector<double> missing_codes = {};  ///< numbers that mean that there is none
+};
+
+extern const OptionTable kTableOptions;
+
+}  // namespace lagtape

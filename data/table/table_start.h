@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/data/table/table_options.h"
+#include "lagtape/data/table/text_table.h"
+
+namespace lagtape {
+
+/// Where the table begins in a text that may have other lines above it: "sep=;" as Excel writes it, comments, of which the
+/// last may have the names, and a preamble, whose lines have other numbers of cells than the table. Adds a note for each.
+TableStart find_table_start(std::string_view text, const TableOptions& options,
+                            std::vector<std::string>& notes);
+
+}  // namespace lagtape

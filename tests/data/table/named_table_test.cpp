@@ -1,0 +1,134 @@
+#include "lagtape/data/table/named_table.h"
+
+#include <doctest/doctest.h>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tests/data/support/sample_files.h"
+
+using namespace lagtape;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+NamedTable table_of(const std::string& text, const TableOptions& options = {}) {
+  return parse_table(text, "own.csv", options);
+}
+
+/// "names | first row | number of rows"
+std::string seen(const std::string& text, const TableOptions& options = {}) {
+  const NamedTable table = table_of(text, options);
+  std::string names, row;
+  for (const std::string& name : table.names()) names += name + ";";
+  for (std::int64_t i = 0; i < table.columns(); ++i) row += std::string(table.cell(0, i)) + ";";
+  return text_of(names, " | ", row, " | ", table.rows());
+}
+
+bool notes(const std::string& text, const std::string& words) {
+  const NamedTable table = table_of(text);
+  for (const std::string& note : table.notes())
+    if (has(note, words)) return true;
+  return false;
+}
+
+/// Rows of `columns` numbers that count up, with a separator.
+std::string numbers(int rows, int columns, char separator = ',', const std::string& end = "") {
+  std::string text;
+  for (int row = 0; row < rows; ++row) {
+    for (int i = 0; i < columns; ++i)
+      text += text_of(i > 0 ? std::string(1, separator) : "", 10 * row + 3 * i + 5, end);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a line sep=; says the separator") {
+  for (const char* line : {"sep=;\n", "SEP=;\r\n", "\"sep=;\"\n", "\xEF\xBB\xBFsep=;\n"})
+    CHECK(seen(text_of(line, "a;b\n1,5;2\n2,5;3\n"), {.decimal = ','}) == "a;b; | 1,5;2; | 2");
+  CHECK(seen("sep=\t\na\tb\n1\t2\n") == "a;b; | 1;2; | 1");
+  CHECK(notes("sep=;\na;b\n1;2\n", "line 1 says that ; separates columns"));
+  CHECK(seen("sep=;\na\n1\n2\n") == "a; | 1; | 2");
+  CHECK(seen("sep=;,b\n1,2\n") == "sep=;;b; | 1;2; | 1");  // a name
+}
+
+TEST_CASE("lines above a table are passed over, and said") {
+  const std::string rows = numbers(6, 3), names = "a,b,c\n";
+  const std::string wanted = "a;b;c; | 5;8;11; | 6";
+  for (const char* above :
+       {"# made by a logger\n", "Station: Berlin\n", "Station: Berlin\n\nExported 2024-01-01, by me\n\n",
+        "# one\n# two, three\n\n", "Height;34 m\n", "one \"two\" three, four\n"}) {
+    INFO(above);
+    CHECK(seen(above + names + rows) == wanted);
+    CHECK(notes(above + names + rows, "above the table passed over (skip_rows)"));
+  }
+  CHECK(table_of("Station\n\n" + names + rows).line(0) == 4);
+  CHECK(seen("Station,,\nHeight,34,\n" + names + rows) == wanted);  // as spreadsheets save it
+  CHECK(seen("x;y\nexport\n" + std::string("a;b\n") + numbers(6, 2, ';', ",5")) == "a;b; | 5,5;8,5; | 6");
+  CHECK(!notes(names + rows, "passed over"));
+}
+
+TEST_CASE("rows of numbers are never taken for lines above a table") {
+  // A row in the middle is too short: it is an error, and the rows above it are not left out.
+  CHECK(has(input_error_of([] { table_of("a,b,c\n" + numbers(6, 3) + "1,2\n" + numbers(30, 3)); }),
+            "own.csv: line 8: expected 3 cells as in the first row, got 2."));
+  CHECK(has(input_error_of([] { table_of(numbers(6, 3) + "a,b\n" + numbers(30, 2)); }),
+            "line 7: expected 3 cells"));
+  CHECK(has(input_error_of([] { table_of("a\n1,5\n2,7\n9,1\n3,3\n"); }), "line 2: expected 1 cell"));
+  CHECK(has(input_error_of([] { table_of("a,b\n1,2,9\n4,5,6\n2,7,1\n8,8,8\n"); }),
+            R"(Lines above the table are passed over with "skip_rows": N in "data".)"));
+}
+
+TEST_CASE("skip_rows decides what is above a table") {
+  CHECK(seen("1,2\na,b\n3,4\n", {.skip_rows = 1}) == "a;b; | 3;4; | 1");
+  CHECK(seen("# a,b\n3,4\n", {.skip_rows = 0}) == "# a;b; | 3;4; | 1");
+  CHECK(table_of("x\ny\n1,2\n", {.skip_rows = 2}).line(0) == 3);
+}
+
+TEST_CASE("the last comment above numbers may have the names") {
+  CHECK(seen("# made\n# a,b\n1,2\n3,4\n") == "a;b; | 1;2; | 2");
+  CHECK(seen("# a b\n1,2\n3,4\n") == " | 1;2; | 2");
+  CHECK(seen("#a,b\n1,2\n3,4\n") == "#a;b; | 1;2; | 2");  // a name with #
+  CHECK(seen("SOURCE: a station\n\n# STN,YYYYMMDD,   TG\n\n  260,19010101,  -5\n  260,19010102,  -7\n  "
+             "260,19010103,  -9\n") == "STN;YYYYMMDD;TG; | 260;19010101;-5; | 3");
+  CHECK(seen("a,b\n1,2\n# changed the sensor\n3,4\n") == "a;b; | 1;2; | 2");
+  CHECK(notes("a,b\n1,2\n# changed the sensor\n3,4\n", "1 comment among the rows passed over"));
+}
+
+TEST_CASE("a row below the names has units if there are numbers below it") {
+  const NamedTable table = table_of("time,load,sky\n,[MW],\n2024-01-01,1,rain\n2024-01-02,2,dry\n");
+  CHECK(table.rows() == 2);
+  CHECK(table.unit(1) == "MW");
+  CHECK(table.unit(2).empty());
+  CHECK(notes("a,b\nm/s,°C\n1,2\n", "line 2 has units: a in m/s, b in °C"));
+  CHECK(seen("sky,load\nclear,\nrain,5\nclear,6\n") ==
+        "sky;load; | clear;; | 3");  // words, and a missing number
+  CHECK(seen("a,b\nfault,fault\n1,2\nfault,3\n") ==
+        "a;b; | fault;fault; | 3");  // what comes again is no unit
+  CHECK(seen("a,b\nx,y\nz,w\n") == "a;b; | x;y; | 2");
+}
+
+TEST_CASE("numbers are names as pandas and R write them") {
+  CHECK(seen(",0\n1821,269\n1822,270\n") == ";0; | 1821;269; | 2");
+  CHECK(seen(",0,1\n0,5,6\n1,7,8\n") == ";0;1; | 0;5;6; | 2");
+  CHECK(notes(",0\n1821,269\n1822,270\n", "line 1 is read as names"));
+  CHECK(seen("0,1,2\n0.5,1.5,2.5\n0.1,0.2,0.3\n") == "0;1;2; | 0.5;1.5;2.5; | 2");
+  CHECK(seen("date,10,20\n2024-01-01,1,2\n2024-01-02,3,4\n") == "date;10;20; | 2024-01-01;1;2; | 2");
+  CHECK(seen(",2019,2020\n2024-01-01,1,2\n2024-01-02,3,4\n") == ";2019;2020; | 2024-01-01;1;2; | 2");
+  CHECK(seen("0,1\n0,5.5\n1,6.5\n2,7.5\n") == " | 0;1; | 4");  // a row
+  CHECK(notes("0,1\n0,5.5\n1,6.5\n", R"(If 0, 1, ... are names: "skip_rows": 1)"));
+  CHECK(seen("0,1\n0,5.5,2\n1,6.5,3\n2,7.5,4\n") == ";0;1; | 0;5.5;2; | 3");
+  CHECK(seen("\"x\",\"y\"\n\"1\",5,2\n\"2\",6,3\n\"3\",7,4\n") == ";x;y; | 1;5;2; | 3");
+  CHECK(notes("x,y\n1,5,2\n2,6,3\n3,7,4\n", "line 1 has no name for the first column, which is the index"));
+  CHECK(seen(",5\n1,6\n2,7\n") == " | ;5; | 3");  // a row whose first number is missing
+}
+
+TEST_CASE("columns of one name are renamed as pandas does, and empty ones at the end are none") {
+  CHECK(seen("a,a,b,a\n1,2,3,4\n") == "a;a.1;b;a.2; | 1;2;3;4; | 1");
+  CHECK(seen("a,a,a.1\n1,2,3\n") == "a;a.2;a.1; | 1;2;3; | 1");
+  CHECK(notes("a,a\n1,2\n", "columns of one name or without one are renamed: a.1"));
+  CHECK(seen(",,a\n1,2,3\n") == ";Unnamed: 1;a; | 1;2;3; | 1");
+  CHECK(seen("a,b,,\n1,2,,\n3,4,,\n") == "a;b; | 1;2; | 2");
+  CHECK(seen("a,b,\n1,2,\n3,4,5\n") == "a;b;; | 1;2;; | 2");
+}
