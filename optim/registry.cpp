@@ -1,9 +1,7 @@
 #include "lagtape/optim/registry.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
-#include <string>
 #include <utility>
 
 #include "lagtape/core/json/options.h"
@@ -24,31 +22,29 @@ constexpr Option kGroupRows[] = {
 
 constexpr OptionTable kGroup = kGroupRows;
 
-/// An optimizer's own options between those that all have.
-template <class Own>
-struct Options {
+/// The options that every optimizer has, before and behind its own.
+struct SharedOptions {
   double lr;
-  Own own = {};
   std::vector<ParameterGroup> groups = {};
 };
 
-template <class Own>
-constexpr Option kLr = option<&Options<Own>::lr>("lr", above(0), "learning rate");
-template <class Own>
-constexpr Option kGroups =
-    option<&Options<Own>::groups>("groups", kGroup,
-                                  "learning rates of single parameters: a list of {\"match\": names, '*' for "
-                                  "any characters, \"lr_factor\": factor "
-                                  "on the learning rate}; the first match counts");
+constexpr Option kLr[] = {option<&SharedOptions::lr>("lr", above(0), "learning rate")};
+constexpr Option kGroups[] = {
+    option<&SharedOptions::groups>(
+        "groups", kGroup,
+        "learning rates of single parameters: a list of {\"match\": names, '*' for "
+        "any characters, \"lr_factor\": factor on the learning rate}; the first "
+        "match counts"),
+};
 
 constexpr std::string_view kPenalty = "L2 penalty, added to the gradient";
 constexpr Range kDecay = between(0, 0.999999);
 
-constexpr Option kSgdOwn[] = {
+constexpr Option kSgd[] = {
     option<&SgdOptions::momentum>("momentum", between(0, 1), "share of the velocity that an update keeps"),
     option<&SgdOptions::weight_decay>("weight_decay", at_least(0), kPenalty),
 };
-constexpr Option kAdamOwn[] = {
+constexpr Option kAdam[] = {
     option<&AdamOptions::beta1>("beta1", kDecay, "decay of the mean of gradients"),
     option<&AdamOptions::beta2>("beta2", kDecay, "decay of the mean of squares"),
     option<&AdamOptions::eps>("eps", above(0), "added to the root of the mean of squares"),
@@ -58,44 +54,35 @@ constexpr Option kAdamOwn[] = {
                                        "each update shrinks a weight by this share times the learning rate")
         .when<&AdamOptions::decoupled>(),
 };
-constexpr Option kRmspropOwn[] = {
+constexpr Option kRmsprop[] = {
     option<&RmspropOptions::alpha>("alpha", kDecay, "decay of the mean of squares"),
     option<&RmspropOptions::eps>("eps", above(0), "added to the root of the mean of squares"),
     option<&RmspropOptions::weight_decay>("weight_decay", at_least(0), kPenalty),
 };
 
 template <class Made, class Own>
-OptimizerPlan read_plan(JsonReader& reader, OptionTable own, Options<Own> options) {
-  const Option rows[] = {kLr<Own>, rows_of<&Options<Own>::own>(own), kGroups<Own>};
-  read_options(reader, rows, options);
-  return {.lr = options.lr, .make = [options](const Parameters& parameters) {
-            return std::make_unique<Made>(parameters, options.own, options.groups);
+OptimizerPlan read_plan(JsonReader& reader, const OptionTable& table, double lr, Own own) {
+  SharedOptions shared{.lr = lr};
+  read_options(reader, kLr, shared);
+  read_options(reader, table, own);
+  read_options(reader, kGroups, shared);
+  return {.lr = shared.lr, .make = [own, groups = shared.groups](const Parameters& parameters) {
+            return std::make_unique<Made>(parameters, own, groups);
           }};
 }
 
-OptimizerPlan read_sgd(JsonReader& reader) {
-  return read_plan<Sgd, SgdOptions>(reader, kSgdOwn, {.lr = 0.01});
-}
-OptimizerPlan read_adam(JsonReader& reader) {
-  return read_plan<Adam, AdamOptions>(reader, kAdamOwn, {.lr = 0.001});
-}
-OptimizerPlan read_adamw(JsonReader& reader) {
-  return read_plan<Adam, AdamOptions>(reader, kAdamOwn,
-                                      {.lr = 0.001, .own = {.weight_decay = 0.01, .decoupled = true}});
-}
-OptimizerPlan read_rmsprop(JsonReader& reader) {
-  return read_plan<Rmsprop, RmspropOptions>(reader, kRmspropOwn, {.lr = 0.01});
-}
-
-constexpr std::array kOptimizers = {
-    OptimizerEntry{"adam", "adaptive steps from running means of gradients and their squares",
-                   "Kingma and Ba 2015, arXiv:1412.6980", read_adam},
-    OptimizerEntry{"adamw", "Adam with decoupled weight decay",
-                   "Loshchilov and Hutter 2019, arXiv:1711.05101", read_adamw},
-    OptimizerEntry{"rmsprop", "gradients divided by the root of their running mean square",
-                   "Tieleman and Hinton 2012", read_rmsprop},
-    OptimizerEntry{"sgd", "stochastic gradient descent, optionally with momentum",
-                   "Polyak 1964, Sutskever et al. 2013", read_sgd},
+constexpr OptimizerEntry kOptimizers[] = {
+    {"adam", "adaptive steps from running means of gradients and their squares",
+     "Kingma and Ba 2015, arXiv:1412.6980",
+     [](JsonReader& reader) { return read_plan<Adam>(reader, kAdam, 0.001, AdamOptions()); }},
+    {"adamw", "Adam with decoupled weight decay", "Loshchilov and Hutter 2019, arXiv:1711.05101",
+     [](JsonReader& reader) {
+       return read_plan<Adam>(reader, kAdam, 0.001, AdamOptions{.weight_decay = 0.01, .decoupled = true});
+     }},
+    {"rmsprop", "gradients divided by the root of their running mean square", "Tieleman and Hinton 2012",
+     [](JsonReader& reader) { return read_plan<Rmsprop>(reader, kRmsprop, 0.01, RmspropOptions()); }},
+    {"sgd", "stochastic gradient descent, optionally with momentum", "Polyak 1964, Sutskever et al. 2013",
+     [](JsonReader& reader) { return read_plan<Sgd>(reader, kSgd, 0.01, SgdOptions()); }},
 };
 
 // ---- Schedules ----
@@ -166,33 +153,15 @@ SchedulePlan read_plateau(JsonReader& reader) {
               [](const ScheduleOptions& options) { return plateau_schedule(options.factor, options.floor); });
 }
 
-constexpr std::array kSchedules = {
-    ScheduleEntry{"constant", "a constant learning rate", read_constant},
-    ScheduleEntry{"step", "the learning rate drops by a factor after given epochs or updates", read_step},
-    ScheduleEntry{
-        "plateau",
-        "the learning rate drops by a factor when evaluations on valid (without one, the training loss) "
-        "have stopped getting better",
-        read_plateau},
-    ScheduleEntry{"cosine", "the learning rate falls along half a cosine over the whole run", read_cosine},
+constexpr ScheduleEntry kSchedules[] = {
+    {"constant", "a constant learning rate", read_constant},
+    {"step", "the learning rate drops by a factor after given epochs or updates", read_step},
+    {"plateau",
+     "the learning rate drops by a factor when evaluations on valid (without one, the training loss) have "
+     "stopped getting better",
+     read_plateau},
+    {"cosine", "the learning rate falls along half a cosine over the whole run", read_cosine},
 };
-
-/// The entry that "type" names; without a `type` to fall back on, the key is required.
-template <class Entries>
-const auto* chosen(JsonReader& reader, const Entries& entries, const std::string& about,
-                   std::string type = "") {
-  std::vector<std::string> names;
-  for (const auto& entry : entries) names.emplace_back(entry.name);
-  if (type.empty()) {
-    reader.required_choice("type", type, names, about);
-  } else {
-    reader.choice("type", type, names, about);
-  }
-  for (const auto& entry : entries) {
-    if (entry.name == type) return &entry;
-  }
-  return static_cast<decltype(&entries[0])>(nullptr);
-}
 
 }  // namespace
 
@@ -200,7 +169,7 @@ std::span<const OptimizerEntry> optimizers() { return kOptimizers; }
 std::span<const ScheduleEntry> schedules() { return kSchedules; }
 
 OptimizerPlan read_optimizer(JsonReader& reader) {
-  const OptimizerEntry* entry = chosen(reader, kOptimizers, "the optimizer");
+  const OptimizerEntry* entry = read_chosen(reader, "type", kOptimizers, "the optimizer");
   if (entry == nullptr) return {};
   OptimizerPlan plan = entry->read(reader);
   reader.finish();
@@ -209,7 +178,7 @@ OptimizerPlan read_optimizer(JsonReader& reader) {
 
 SchedulePlan read_schedule(JsonReader& reader) {
   const ScheduleEntry* entry =
-      chosen(reader, kSchedules, "how the learning rate changes during the run", "constant");
+      read_chosen(reader, "type", kSchedules, "how the learning rate changes during the run", "constant");
   if (entry == nullptr) return {};
   SchedulePlan schedule = entry->read(reader);
   reader.finish();

@@ -33,25 +33,8 @@ Json initial_values_json(const Option&, const InitialValues& values) {
 }
 
 Json initial_values_schema(const Option&) {
-  return either_schema({object_schema_of(reference_schema("initializer")), Json{{"type", "null"}}});
+  return or_null(object_schema_of(reference_schema("initializer")));
 }
-
-// ---- Arithmetic -------------------------------------------------------------------------------------------
-
-void read_arithmetic(JsonReader& reader, const Option& option, std::optional<Arithmetic>& arithmetic) {
-  std::string name = arithmetic == Arithmetic::grid ? "grid" : "float";
-  reader.choice(std::string(option.key), name, {"float", "grid"}, "");
-  arithmetic = name == "grid" ? Arithmetic::grid : Arithmetic::real;
-}
-
-Json arithmetic_json(const Option&, const std::optional<Arithmetic>& arithmetic) {
-  return arithmetic == Arithmetic::grid ? "grid" : "float";
-}
-
-Json arithmetic_schema(const Option&) { return {{"enum", Json::array({"float", "grid"})}}; }
-
-constexpr OptionKindOf<std::optional<Arithmetic>> kArithmetic =
-    option_kind<std::optional<Arithmetic>, read_arithmetic, arithmetic_json, arithmetic_schema>();
 
 bool has_arithmetic(const CommonCellOptions& options) { return options.arithmetic.has_value(); }
 
@@ -71,9 +54,9 @@ constexpr Option kInitRows[] = {whole<InitialValues>("init", kInitialValues, kAb
 
 constexpr Option kCommonRows[] = {
     option<&CommonCellOptions::arithmetic>(
-        "arithmetic", kArithmetic,
+        "arithmetic", Choices{{"float", Arithmetic::real}, {"grid", Arithmetic::grid}},
         "arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly")
-        .where<has_arithmetic>(),
+        .when<has_arithmetic>(),
     required<&CommonCellOptions::dilations>("dilations", between(1, kLargestDilation), kAboutDilations)
         .at_least_one()
         .when<&CommonCellOptions::needs_dilations>(),

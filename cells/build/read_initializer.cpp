@@ -3,6 +3,8 @@
 #include <numbers>
 #include <vector>
 
+#include "lagtape/core/json/options.h"
+
 namespace lagtape {
 namespace {
 
@@ -125,20 +127,13 @@ Initializer read_initializer(const Json& value, const std::string& pointer, Json
   Json object = value;
   if (value.is_string()) object = {{"type", value}};
   if (value.is_number()) object = {{"type", "constant"}, {"value", value}};
-  std::vector<std::string> names;
-  for (const InitializerEntry& entry : initializers()) names.emplace_back(entry.name);
-
   JsonReader reader(object, pointer, errors);
-  std::string name;
-  reader.required_choice("type", name, names, "kind of first values");
-  for (const InitializerEntry& entry : initializers()) {
-    if (entry.name != name) continue;
-    const Initializer result = entry.read(reader);
-    reader.finish();
-    if (type != nullptr) *type = entry.name;
-    return result;
-  }
-  return {};
+  const InitializerEntry* entry = read_chosen(reader, "type", initializers(), "kind of first values");
+  if (entry == nullptr) return {};
+  const Initializer result = entry->read(reader);
+  reader.finish();
+  if (type != nullptr) *type = entry->name;
+  return result;
 }
 
 Json json_of(const Initializer& initializer, std::string_view type) {

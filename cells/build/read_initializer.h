@@ -19,8 +19,8 @@ struct InitializerEntry {
   };
   std::string_view name;
   std::string_view summary;
-  std::string_view source;   ///< paper; empty: none
-  std::string_view formula;  ///< the values of a weight W, with the numbers by their keys
+  std::string_view source;     ///< paper; empty: none
+  std::string_view equations;  ///< the values of a weight W, with the numbers by their keys
   Initializer::Kind kind;
   Number a = {}, b = {};  ///< the numbers of the initializer; one without a key is not asked for
 

@@ -28,7 +28,7 @@ Json init_json(const Option& option, const Linear::Init& init) {
 
 Json init_schema(const Option& option) {
   const Json values = kInitialValues.schema(option);
-  return either_schema({names_schema(kNames), values["anyOf"][0], values["anyOf"][1]});
+  return either_schema({Json{{"enum", kNames.names()}}, values["anyOf"][0], values["anyOf"][1]});
 }
 
 }  // namespace

@@ -13,12 +13,8 @@ namespace {
 
 /// The loss of a name; none, and an error, where there is no such loss.
 Loss loss_of(const std::string& name, const std::string& pointer, JsonErrors& errors) {
-  std::vector<std::string> names;
-  for (const LossRow& row : losses()) {
-    if (name == row.name) return row.loss;
-    names.emplace_back(row.name);
-  }
-  errors.add(pointer, errors.unknown("loss", name, names, pointer));
+  if (const LossRow* row = find_named(losses(), name)) return row->loss;
+  errors.add(pointer, errors.unknown("loss", name, names_of(losses()), pointer));
   return Loss::none;
 }
 

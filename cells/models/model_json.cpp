@@ -27,7 +27,7 @@ CellDefinitions read_cells(const Json& cells, JsonErrors& errors) {
   if (!reader.is_object()) return definitions;
   for (const auto& [name, value] : cells.items()) {
     JsonReader cell(value, reader.pointer_to(name), errors);
-    if (find_layer(lagtape::cells(), name)) cell.error("", "the name is taken by a built-in cell.");
+    if (find_named(lagtape::cells(), name)) cell.error("", "the name is taken by a built-in cell.");
     CellDefinition definition = read_cell_definition(cell);
     definition.name = name;
     definition.pointer = reader.pointer_to(name);
@@ -38,9 +38,9 @@ CellDefinitions read_cells(const Json& cells, JsonErrors& errors) {
 
 /// A built-in layer or cell of that name; null when there is none.
 const LayerEntry* entry_named(const std::string& kind, const std::string& name) {
-  if (kind == "cell") return find_layer(cells(), name);
-  const LayerEntry* entry = find_layer(per_step_layers(), name);
-  return entry ? entry : find_layer(sequence_layers(), name);
+  if (kind == "cell") return find_named(cells(), name);
+  const LayerEntry* entry = find_named(per_step_layers(), name);
+  return entry ? entry : find_named(sequence_layers(), name);
 }
 
 std::vector<std::string> known_names(const std::string& kind, const CellDefinitions& definitions) {
@@ -136,7 +136,7 @@ void read_at(JsonReader& reader, const Option& option, std::optional<ReadAt>& at
 }
 
 Json at_json(const Option&, const std::optional<ReadAt>& at) { return at ? Json(name_of(*at)) : Json(); }
-Json at_schema(const Option&) { return names_schema(kReadAt); }
+Json at_schema(const Option&) { return {{"enum", kReadAt.names()}}; }
 
 void read_at_padding(JsonReader& reader, const Option& option, std::optional<ReadAt>& at) {
   bool at_padding = false;

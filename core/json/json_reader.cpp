@@ -22,42 +22,79 @@ std::string describe(const Json& value) {
   return shortened(value.dump(-1, ' ', true));
 }
 
-// ---- Conversions: nothing when the value is of another type -----------------------------------------------
+// ---- Conversions: the rule that a value breaks, if it breaks one ------------------------------------------
 
-void convert(const Json& value, std::optional<std::int64_t>& integer) {
+using Broken = std::optional<Rule>;
+
+Broken outside(const Range& range, double x) {
+  const bool fits = (range.below_max ? x < range.max : x <= range.max) &&
+                    (range.above_min ? x > range.min : x >= range.min);
+  return fits ? Broken() : Rule::out_of_range;
+}
+
+Broken convert(const Json& value, const Expected& expected, std::int64_t& integer) {
   constexpr double kLargestExact = 0x1p53;  // beyond it, 3.0 and its neighbours are not told apart
-  if (value.is_number_unsigned()) {
-    if (std::in_range<std::int64_t>(value.get<std::uint64_t>())) integer = value.get<std::int64_t>();
-  } else if (value.is_number_integer()) {
-    integer = value.get<std::int64_t>();
-  } else if (value.is_number_float()) {
+  if (value.is_number_float()) {
     const double number = value.get<double>();
-    if (std::abs(number) <= kLargestExact && number == std::trunc(number))
-      integer = static_cast<std::int64_t>(number);
+    if (std::abs(number) > kLargestExact || number != std::trunc(number)) return Rule::wrong_type;
+    integer = static_cast<std::int64_t>(number);
+  } else {
+    if (!value.is_number()) return Rule::wrong_type;
+    if (value.is_number_unsigned() && !std::in_range<std::int64_t>(value.get<std::uint64_t>()))
+      return Rule::wrong_type;
+    integer = value.get<std::int64_t>();
   }
+  return outside(expected.range, static_cast<double>(integer));
 }
 
-void convert(const Json& value, std::optional<double>& number) {
-  if (value.is_number()) number = value.get<double>();
+Broken convert(const Json& value, const Expected& expected, double& number) {
+  if (!value.is_number()) return Rule::wrong_type;
+  number = value.get<double>();
+  return outside(expected.range, number);
 }
 
-void convert(const Json& value, std::optional<bool>& boolean) {
-  if (value.is_boolean()) boolean = value.get<bool>();
+Broken convert(const Json& value, const Expected&, bool& boolean) {
+  if (!value.is_boolean()) return Rule::wrong_type;
+  boolean = value.get<bool>();
+  return {};
 }
 
-void convert(const Json& value, std::optional<std::string>& text) {
-  if (value.is_string()) text = value.get<std::string>();
+Broken convert(const Json& value, const Expected&, std::string& text) {
+  if (!value.is_string()) return Rule::wrong_type;
+  text = value.get<std::string>();
+  return {};
 }
 
 template <class T>
-bool within(const Range& range, const T& x) {
-  if constexpr (std::is_same_v<T, std::string>)
-    return true;
-  else {
-    const auto number = static_cast<double>(x);
-    return (range.below_max ? number < range.max : number <= range.max) &&
-           (range.above_min ? number > range.min : number >= range.min);
+Broken convert(const Json& value, const Expected& expected, std::vector<T>& list) {
+  if (!value.is_array() || value.size() < expected.least) return Rule::wrong_type;
+  for (const Json& element : value)
+    if (convert(element, expected, list.emplace_back())) return Rule::wrong_type;
+  return {};
+}
+
+// ---- Texts --------------------------------------------------------------------------------------------------
+
+template <class T>
+std::string words_of(Expected expected) {
+  if (!kIsList<T>) return type_words(schema_of<T>(expected));
+  expected.is_required = true;
+  return "a " + type_words(schema_of<T>(expected), true);
+}
+
+/// Notes each text that is not among the known ones, if there are such.
+template <class T>
+bool is_known(JsonErrors& errors, const std::string& pointer, const std::vector<std::string>& known,
+              const T& value) {
+  bool all_known = true;
+  if constexpr (kIsList<T>) {
+    for (std::size_t i = 0; i < value.size(); ++i)
+      all_known = is_known(errors, text_of(pointer, "/", i), known, value[i]) && all_known;
+  } else if constexpr (std::same_as<T, std::string>) {
+    all_known = known.empty() || std::ranges::find(known, value) != known.end();
+    if (!all_known) errors.add(pointer, errors.unknown("value", value, known, pointer));
   }
+  return all_known;
 }
 
 }  // namespace
@@ -115,76 +152,34 @@ const Json* JsonReader::find(const std::string& key) const {
 }
 
 template <class T>
-void JsonReader::read(const std::string& key, T& value, bool required, const Json& schema,
-                      const std::string& about, const Range& range) {
-  if (!is_documented(key)) document({key, schema, required ? "" : Json(value).dump(), about});
-  if (const Json* found = find(key)) {
-    std::optional<T> converted;
-    convert(*found, converted);
-    if (converted && within(range, *converted)) {
-      value = *converted;
-    } else {
-      const Rule rule = converted ? Rule::out_of_range : Rule::wrong_type;
-      error(key, Problem{.rule = rule, .found = describe(*found), .expected = type_words(schema)});
-    }
-  } else if (required && object_) {
-    error(key, Problem{.rule = Rule::missing, .expected = type_words(schema)});
+void JsonReader::read(const std::string& key, T& value, const Expected& expected, const std::string& about) {
+  if (!is_documented(key))
+    document({key, schema_of<T>(expected), expected.is_required ? "" : Json(value).dump(), about});
+  const Json* found = find(key);
+  const bool is_left_out = found == nullptr || (kIsList<T> && found->is_null() && !expected.is_required);
+  T given = {};
+  if (is_left_out) {
+    if (expected.is_required && object_)
+      error(key, Problem{.rule = Rule::missing, .expected = words_of<T>(expected)});
+  } else if (Broken rule = convert(*found, expected, given)) {
+    error(key, Problem{.rule = *rule,
+                       .found = kIsList<T> ? shortened(found->dump(-1, ' ', true)) : describe(*found),
+                       .expected = words_of<T>(expected)});
+  } else if (is_known(errors_, pointer_to(key), expected.known, given)) {
+    value = std::move(given);
   }
   filled_[key] = value;
 }
 
-void JsonReader::read_choice(const std::string& key, std::string& value, bool required,
-                             const std::vector<std::string>& known, const std::string& about) {
-  const Json schema = {{"enum", known}};
-  const Json* found = find(key);
-  if (found && found->is_string() && std::ranges::find(known, found->get<std::string>()) == known.end()) {
-    if (!is_documented(key)) document({key, schema, required ? "" : Json(value).dump(), about});
-    error(key, errors_.unknown("value", found->get<std::string>(), known, pointer_to(key)));
-    filled_[key] = value;
-  } else {
-    read(key, value, required, schema, about);
-  }
-}
-
-void JsonReader::optional(const std::string& key, std::int64_t& value, Range range,
-                          const std::string& about) {
-  read(key, value, false, integer_schema(range), about, range);
-}
-
-void JsonReader::optional(const std::string& key, double& value, Range range, const std::string& about) {
-  read(key, value, false, number_schema(range), about, range);
-}
-
-void JsonReader::optional(const std::string& key, bool& value, const std::string& about) {
-  read(key, value, false, {{"type", "boolean"}}, about);
-}
-
-void JsonReader::optional(const std::string& key, std::string& value, const std::string& about) {
-  read(key, value, false, {{"type", "string"}}, about);
-}
-
-void JsonReader::choice(const std::string& key, std::string& value, const std::vector<std::string>& known,
-                        const std::string& about) {
-  read_choice(key, value, false, known, about);
-}
-
-void JsonReader::required(const std::string& key, std::int64_t& value, Range range,
-                          const std::string& about) {
-  read(key, value, true, integer_schema(range), about, range);
-}
-
-void JsonReader::required(const std::string& key, double& value, Range range, const std::string& about) {
-  read(key, value, true, number_schema(range), about, range);
-}
-
-void JsonReader::required(const std::string& key, std::string& value, const std::string& about) {
-  read(key, value, true, {{"type", "string"}}, about);
-}
-
-void JsonReader::required_choice(const std::string& key, std::string& value,
-                                 const std::vector<std::string>& known, const std::string& about) {
-  read_choice(key, value, true, known, about);
-}
+template void JsonReader::read(const std::string&, std::int64_t&, const Expected&, const std::string&);
+template void JsonReader::read(const std::string&, double&, const Expected&, const std::string&);
+template void JsonReader::read(const std::string&, bool&, const Expected&, const std::string&);
+template void JsonReader::read(const std::string&, std::string&, const Expected&, const std::string&);
+template void JsonReader::read(const std::string&, std::vector<std::int64_t>&, const Expected&,
+                               const std::string&);
+template void JsonReader::read(const std::string&, std::vector<double>&, const Expected&, const std::string&);
+template void JsonReader::read(const std::string&, std::vector<std::string>&, const Expected&,
+                               const std::string&);
 
 bool JsonReader::has(const std::string& key) const { return find(key) != nullptr; }
 
@@ -226,6 +221,13 @@ void JsonReader::finish() {
       error(key, errors_.unknown("key", key, known, pointer_to(key)));
     }
   }
+}
+
+std::vector<OptionDoc> documented(const std::function<void(JsonReader&)>& read, const Json& given) {
+  JsonErrors errors;
+  JsonReader reader(given, "", errors);
+  read(reader);
+  return reader.documentation();
 }
 
 }  // namespace lagtape

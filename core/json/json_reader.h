@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -23,6 +24,14 @@ constexpr Range at_least(double min) { return {.min = min}; }
 constexpr Range above(double min) { return {.min = min, .above_min = true}; }
 constexpr Range between(double min, double max) { return {.min = min, .max = max}; }
 constexpr Range from_below(double min, double end) { return {.min = min, .max = end, .below_max = true}; }
+
+/// What the value of a key may be.
+struct Expected {
+  bool is_required = false;
+  Range range = {};                     ///< of a number, or of each number of a list
+  std::size_t least = 0;                ///< elements of a list, bytes of a text
+  std::vector<std::string> known = {};  ///< names of a text, or of each text of a list; none: any text
+};
 
 /// One documented key of an object, as `lagtape list` prints it.
 struct OptionDoc {
@@ -78,21 +87,33 @@ class JsonReader {
  public:
   JsonReader(const Json& value, std::string pointer, JsonErrors& errors);
 
-  // Reads a key that may be missing: then `value` stays and is written to `filled`.
-  void optional(const std::string& key, std::int64_t& value, Range range, const std::string& about);
-  void optional(const std::string& key, double& value, Range range, const std::string& about);
-  void optional(const std::string& key, bool& value, const std::string& about);
-  void optional(const std::string& key, std::string& value, const std::string& about);
-  /// Reads a string out of a list; any other is an error that names the nearest.
-  void choice(const std::string& key, std::string& value, const std::vector<std::string>& known,
-              const std::string& about);
+  /// Reads a number (std::int64_t, double), a bool, a text, or a list of those that are not bool. A key that may be
+  /// missing, or a list that is null, leaves the value as it is.
+  template <class T>
+  void read(const std::string& key, T& value, const Expected& expected, const std::string& about);
 
-  // Reads a key that must be there.
-  void required(const std::string& key, std::int64_t& value, Range range, const std::string& about);
-  void required(const std::string& key, double& value, Range range, const std::string& about);
-  void required(const std::string& key, std::string& value, const std::string& about);
+  // The same in short.
+  void optional(const std::string& key, auto& value, const Range& range, const std::string& about) {
+    read(key, value, {.range = range}, about);
+  }
+  void optional(const std::string& key, auto& value, const std::string& about) {
+    read(key, value, {}, about);
+  }
+  void required(const std::string& key, auto& value, const Range& range, const std::string& about) {
+    read(key, value, {.is_required = true, .range = range}, about);
+  }
+  void required(const std::string& key, auto& value, const std::string& about) {
+    read(key, value, {.is_required = true}, about);
+  }
+  /// Reads a text out of several; any other is an error that names the nearest.
+  void choice(const std::string& key, std::string& value, const std::vector<std::string>& known,
+              const std::string& about) {
+    read(key, value, {.known = known}, about);
+  }
   void required_choice(const std::string& key, std::string& value, const std::vector<std::string>& known,
-                       const std::string& about);
+                       const std::string& about) {
+    read(key, value, {.is_required = true, .known = known}, about);
+  }
 
   bool has(const std::string& key) const;
   /// A child value, marked as known; null when missing (a key may be). For values that are objects or arrays
@@ -124,12 +145,6 @@ class JsonReader {
   bool is_documented(const std::string& key) const { return !docs_.empty() && docs_.back().key == key; }
   /// Where an object inside this one has such a key: "/train/epochs" for a key that was written one level too high.
   std::string place_below(const std::string& key) const;
-  template <class T>
-  void read(const std::string& key, T& value, bool required, const Json& schema, const std::string& about,
-            const Range& range = {});
-  void read_choice(const std::string& key, std::string& value, bool required,
-                   const std::vector<std::string>& known, const std::string& about);
-
   const Json& value_;
   std::string pointer_;
   JsonErrors& errors_;
@@ -137,6 +152,10 @@ class JsonReader {
   Json filled_ = Json::object();
   std::vector<OptionDoc> docs_;
 };
+
+/// The keys that a function asks a reader for, given an object that may decide which.
+std::vector<OptionDoc> documented(const std::function<void(JsonReader&)>& read,
+                                  const Json& given = Json::object());
 
 /// Parses a JSON text. Throws InputError "WHERE: line L, column C: what is wrong", also for a key that occurs
 /// twice, a number that is not finite, and more than 100 levels of nesting.

@@ -13,46 +13,19 @@ namespace {
 std::string key_of(const Option& option) { return std::string(option.key); }
 std::string about(const Option& option) { return std::string(option.about); }
 
-// ---- Numbers, booleans and texts --------------------------------------------------------------------------
+// ---- Numbers, bools, texts, and lists of them -----------------------------------------------------------------
+
+Expected expected_of(const Option& option) {
+  return {.is_required = option.is_required || option.is_open,
+          .range = option.range,
+          .least = option.least,
+          .known = option.choices.names()};
+}
 
 template <class T>
-void read_number(JsonReader& reader, const Option& option, T& value) {
-  if (option.is_required || (option.is_open && reader.has(key_of(option)))) {
-    reader.required(key_of(option), value, option.range, about(option));
-  } else if (!option.is_open) {
-    reader.optional(key_of(option), value, option.range, about(option));
-  }
-}
-
-void read_boolean(JsonReader& reader, const Option& option, bool& value) {
-  reader.optional(key_of(option), value, about(option));
-}
-
-void read_text(JsonReader& reader, const Option& option, std::string& value) {
+void read_plain(JsonReader& reader, const Option& option, T& value) {
   const std::string key = key_of(option);
-  const bool is_needed = option.is_required || (option.is_open && reader.has(key));
-  if (option.is_open && !is_needed) return;
-  if (option.choices.size() > 0 && is_needed) {
-    reader.required_choice(key, value, option.choices.names(), about(option));
-  } else if (option.choices.size() > 0) {
-    reader.choice(key, value, option.choices.names(), about(option));
-  } else if (is_needed) {
-    reader.required(key, value, about(option));
-  } else {
-    reader.optional(key, value, about(option));
-  }
-}
-
-Json name_of_value(const Option& option, const void* value) {
-  for (std::size_t i = 0; i < option.choices.size(); ++i)
-    if (option.choices.value(i) == *static_cast<const std::uint8_t*>(value)) return option.choices.name(i);
-  throw Error(text_of("[options] no name for the value of '", option.key, "'."));
-}
-
-void read_named_value(JsonReader& reader, const Option& option, void* value) {
-  std::string name = name_of_value(option, value).get<std::string>();
-  read_text(reader, option, name);
-  if (const auto chosen = option.choices.value_of(name)) *static_cast<std::uint8_t*>(value) = *chosen;
+  if (!option.is_open || reader.has(key)) reader.read(key, value, expected_of(option), about(option));
 }
 
 template <class T>
@@ -60,76 +33,9 @@ Json write_plain(const Option&, const T& value) {
   return value;
 }
 
-Json schema_of_integer(const Option& option) { return integer_schema(option.range); }
-Json schema_of_number(const Option& option) { return number_schema(option.range); }
-Json boolean_schema(const Option&) { return {{"type", "boolean"}}; }
-
-Json text_schema(const Option& option) {
-  if (option.choices.size() > 0) return names_schema(option.choices);
-  return option.least > 0 ? Json{{"type", "string"}, {"minLength", option.least}} : Json{{"type", "string"}};
-}
-
-// ---- Lists of them ----------------------------------------------------------------------------------------
-
-Json element_schema(const Option& option, const std::vector<std::int64_t>*) {
-  return integer_schema(option.range);
-}
-Json element_schema(const Option& option, const std::vector<double>*) { return number_schema(option.range); }
-Json element_schema(const Option& option, const std::vector<std::string>*) { return text_schema(option); }
-
-bool is_within(const Range& range, double x) {
-  return (range.below_max ? x < range.max : x <= range.max) &&
-         (range.above_min ? x > range.min : x >= range.min);
-}
-
-bool fits(const Option& option, const Json& element, const std::int64_t*) {
-  constexpr double kLargestExact = 0x1p53;
-  if (!element.is_number()) return false;
-  const double number = element.get<double>();
-  return std::abs(number) <= kLargestExact && number == std::trunc(number) && is_within(option.range, number);
-}
-bool fits(const Option& option, const Json& element, const double*) {
-  return element.is_number() && is_within(option.range, element.get<double>());
-}
-bool fits(const Option&, const Json& element, const std::string*) { return element.is_string(); }
-
 template <class T>
-Json plain_list_schema(const Option& option) {
-  return list_schema(element_schema(option, static_cast<const std::vector<T>*>(nullptr)), option.least);
-}
-
-template <class T>
-Json schema_of_list(const Option& option) {
-  Json list = plain_list_schema<T>(option);
-  return option.is_required ? list : either_schema({std::move(list), Json{{"type", "null"}}});
-}
-
-/// Notes an error at each text that is not among the names of the option.
-void check_names(JsonReader& reader, const Option& option, const std::vector<std::string>& texts) {
-  const std::vector<std::string> known = option.choices.names();
-  for (std::size_t i = 0; i < texts.size() && !known.empty(); ++i)
-    if (std::ranges::find(known, texts[i]) == known.end())
-      reader.errors().add(text_of(reader.pointer_to(key_of(option)), "/", i),
-                          unknown_name("value", texts[i], known));
-}
-
-template <class T>
-void read_list(JsonReader& reader, const Option& option, std::vector<T>& values) {
-  const std::string key = key_of(option);
-  const Json& given = reader.raw(key, about(option));
-  if (given.is_null() && (!option.is_required || !reader.is_object())) return;
-  bool is_right = given.is_array() && given.size() >= option.least;
-  for (std::size_t i = 0; is_right && i < given.size(); ++i)
-    is_right = fits(option, given[i], static_cast<const T*>(nullptr));
-  if (!is_right) {
-    const std::string expected = text_of("a ", type_words(plain_list_schema<T>(option), true));
-    if (!reader.has(key)) return reader.error(key, Problem{.rule = Rule::missing, .expected = expected});
-    return reader.error(key, Problem{.rule = Rule::wrong_type,
-                                     .found = shortened(given.dump(-1, ' ', true)),
-                                     .expected = expected});
-  }
-  values = given.get<std::vector<T>>();
-  if constexpr (std::same_as<T, std::string>) check_names(reader, option, values);
+Json schema_of_plain(const Option& option) {
+  return schema_of<T>(expected_of(option));
 }
 
 // ---- Structs with tables of their own ---------------------------------------------------------------------
@@ -157,14 +63,14 @@ void read_one(JsonReader& reader, const Option& option, void* value) {
       reader.error(key, Problem{.rule = Rule::missing, .expected = "an object"});
     return;
   }
-  if (option.container != nullptr) option.container->resize(value, 1);
-  void* place = option.container != nullptr ? option.container->elements(value)[0] : value;
+  if (option.resize != nullptr) option.resize(value, 1);
+  void* place = option.elements != nullptr ? option.elements(value)[0] : value;
   read_object(given, reader.pointer_to(key), reader.errors(), option, place);
 }
 
 /// The structs in a container; who writes them does not change them.
 std::vector<void*> elements_of(const Option& option, const void* container) {
-  return option.container->elements(const_cast<void*>(container));
+  return option.elements(const_cast<void*>(container));
 }
 
 Json write_one_or_null(const Option& option, const void* value) {
@@ -182,8 +88,8 @@ void read_objects(JsonReader& reader, const Option& option, void* value) {
   if (given.is_null()) return;
   if (!given.is_array())
     return reader.error(key, text_of("must be a list of objects. Got ", given.type_name(), "."));
-  option.container->resize(value, given.size());
-  const std::vector<void*> elements = option.container->elements(value);
+  option.resize(value, given.size());
+  const std::vector<void*> elements = option.elements(value);
   for (std::size_t i = 0; i < given.size(); ++i)
     read_object(given[i], text_of(reader.pointer_to(key), "/", i), reader.errors(), option, elements[i]);
 }
@@ -220,21 +126,17 @@ OptionDoc documentation_of(const Option& option, const Json& value) {
 
 }  // namespace
 
-constinit const OptionKindOf<std::int64_t> kIntegerOption =
-    option_kind<std::int64_t, read_number, write_plain, schema_of_integer>();
-constinit const OptionKindOf<double> kNumberOption =
-    option_kind<double, read_number, write_plain, schema_of_number>();
-constinit const OptionKindOf<bool> kBooleanOption =
-    option_kind<bool, read_boolean, write_plain, boolean_schema>();
-constinit const OptionKindOf<std::string> kTextOption =
-    option_kind<std::string, read_text, write_plain, text_schema>();
-constinit const OptionKindOf<std::vector<std::int64_t>> kIntegerList =
-    option_kind<std::vector<std::int64_t>, read_list, write_plain, schema_of_list<std::int64_t>>();
-constinit const OptionKindOf<std::vector<double>> kNumberList =
-    option_kind<std::vector<double>, read_list, write_plain, schema_of_list<double>>();
-constinit const OptionKindOf<std::vector<std::string>> kTextList =
-    option_kind<std::vector<std::string>, read_list, write_plain, schema_of_list<std::string>>();
-constinit const OptionKind kNamedOption = {read_named_value, name_of_value, text_schema};
+template <class T>
+constinit const OptionKind PlainOption<T>::kKind =
+    option_kind<T, read_plain<T>, write_plain<T>, schema_of_plain<T>>();
+template struct PlainOption<std::int64_t>;
+template struct PlainOption<double>;
+template struct PlainOption<bool>;
+template struct PlainOption<std::string>;
+template struct PlainOption<std::vector<std::int64_t>>;
+template struct PlainOption<std::vector<double>>;
+template struct PlainOption<std::vector<std::string>>;
+
 constinit const OptionKind kObjectOption = {read_one, write_object, object_schema};
 constinit const OptionKind kObjectOrNullOption = {read_one, write_one_or_null, one_or_null_schema};
 constinit const OptionKind kObjectList = {read_objects, write_objects, objects_schema};
@@ -245,7 +147,20 @@ std::optional<std::uint8_t> Choices::value_of(std::string_view name) const {
   return std::nullopt;
 }
 
-Json names_schema(const Choices& choices) { return {{"enum", choices.names()}}; }
+Json name_of(const Option& option, ChosenValue value) {
+  if (!value) return {};
+  for (std::size_t i = 0; i < option.choices.size(); ++i)
+    if (option.choices.value(i) == *value) return option.choices.name(i);
+  throw Error(text_of("[options] no name for the value of '", option.key, "'."));
+}
+
+void read_name(JsonReader& reader, const Option& option, ChosenValue& value) {
+  std::string name = value ? name_of(option, value).get<std::string>() : "";
+  read_plain(reader, option, name);
+  if (const ChosenValue chosen = option.choices.value_of(name)) value = chosen;
+}
+
+Json schema_of_names(const Option& option) { return schema_of<std::string>(expected_of(option)); }
 
 void erase_keys(Json& object, const OptionTable& table, Effect effect) {
   for (const Option& row : table)
@@ -292,14 +207,6 @@ void read_table(JsonReader& reader, const OptionTable& table, void* options) {
     }
   }
   if (table.check != nullptr && reader.is_object()) table.check(options, reader);
-}
-
-std::vector<OptionDoc> describe_rows(const OptionTable& table, void* options) {
-  const Json nothing = Json::object();
-  JsonErrors missing;
-  JsonReader reader(nothing, "", missing);
-  read_table(reader, table, options);
-  return reader.documentation();
 }
 
 void write_rows(Json& object, const OptionTable& table, const void* options) {

@@ -3,40 +3,36 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/named.h"
 #include "lagtape/core/option_table.h"
 
 namespace lagtape {
 
-/// The types of a pointer to a member.
+/// The struct that a pointer to a member is of, or that a function takes first.
 template <class Pointer>
-struct MemberPointer;
+struct OwnerOf;
 template <class S, class T>
-struct MemberPointer<T S::*> {
-  using Owner = S;
-  using Type = T;
-};
-
-/// The struct that a function takes first.
-template <class Function>
-struct FirstArgument;
-template <class Result, class S, class... Others>
-struct FirstArgument<Result (*)(S&, Others...)> {
+struct OwnerOf<T S::*> {
   using Type = S;
 };
-
-/// What may hold structs: a std::optional one, a std::vector any number.
-struct OptionContainer {
-  std::vector<void*> (*elements)(void* container);
-  void (*resize)(void* container, std::size_t size);  ///< to so many new ones
+template <class Result, class S, class... Others>
+struct OwnerOf<Result (*)(S&, Others...)> {
+  using Type = S;
 };
+template <auto pointer>
+using Owner = typename OwnerOf<decltype(pointer)>::Type;
+template <auto member>
+using MemberType = std::remove_reference_t<decltype(std::declval<Owner<member>&>().*member)>;
 
 /// How the values of one type of member are read, written and described. Values are passed by their address, so that
 /// all that walks a table is compiled once.
@@ -71,9 +67,7 @@ struct Choice {
   std::optional<std::uint8_t> value = {};
 
   constexpr Choice(const char* text) : name(text) {}
-  template <class T>
-  requires(sizeof(T) == 1) constexpr Choice(std::string_view text, T of)
-      : name(text), value(static_cast<std::uint8_t>(of)) {}
+  constexpr Choice(std::string_view text, auto of) : name(text), value(static_cast<std::uint8_t>(of)) {}
 };
 
 /// The names of a choice, in the order in which messages list them.
@@ -123,48 +117,47 @@ struct Option {
   void (*prepare)(void* options) = nullptr;  ///< sets a default that depends on the rows before
   const void* inner = nullptr;               ///< which struct `table` is of
   const OptionTable* table = nullptr;  ///< of a member that is a struct, may be one, or is a list of them
-  const OptionContainer* container = nullptr;      ///< of a member that may be a struct, or is a list of them
+  // Of a member that may be such a struct, or is a list of them: the structs in it, and the way to so many new ones.
+  std::vector<void*> (*elements)(void* member) = nullptr;
+  void (*resize)(void* member, std::size_t size) = nullptr;
   bool (*applies)(const void* options) = nullptr;  ///< whether there is such a key, given the rows before
   std::string_view otherwise = {};                 ///< the error at a key that does not apply
 
   // Rows with one field changed, to be chained.
-  constexpr Option needed() const { return with(&Option::is_required, true); }
-  constexpr Option open() const { return with(&Option::is_open, true); }
-  constexpr Option with_effect(Effect on) const { return with(&Option::effect, on); }
-  constexpr Option at_least_one() const { return with(&Option::least, std::size_t{1}); }
-  constexpr Option in(std::string_view name) const { return with(&Option::unit, name); }
-  /// The key is there only while the flag holds, and with an error is an error at other times.
-  template <auto flag>
-  constexpr Option when(std::string_view error = {}) const {
-    return with(&Option::otherwise, error).with(&Option::applies, holds<flag, true>);
-  }
-  /// A default that depends on the rows before: `void set(S& options)` sets it.
-  template <auto set>
-  constexpr Option after() const {
-    return with(&Option::prepare, [](void* options) {
-      set(*static_cast<typename FirstArgument<decltype(set)>::Type*>(options));
-    });
-  }
-  template <auto predicate>
-  constexpr Option where(std::string_view error = {}) const {
-    return with(&Option::otherwise, error).with(&Option::applies, [](const void* options) {
-      return predicate(*static_cast<typename FirstArgument<decltype(predicate)>::Type*>(options));
-    });
-  }
-  template <auto flag>
-  constexpr Option unless(std::string_view error = {}) const {
-    return with(&Option::otherwise, error).with(&Option::applies, holds<flag, false>);
-  }
-
- private:
   template <class T>
   constexpr Option with(T Option::*field, std::type_identity_t<T> value) const {
     Option changed = *this;
     changed.*field = value;
     return changed;
   }
-  template <auto flag, bool wanted>
-  static bool holds(const void* options);
+  constexpr Option needed() const { return with(&Option::is_required, true); }
+  constexpr Option open() const { return with(&Option::is_open, true); }
+  constexpr Option with_effect(Effect on) const { return with(&Option::effect, on); }
+  constexpr Option at_least_one() const { return with(&Option::least, std::size_t{1}); }
+  constexpr Option in(std::string_view name) const { return with(&Option::unit, name); }
+  /// The key is there only while a flag of the struct, or a function of it, is true, and with an error is an error at
+  /// other times.
+  template <auto condition>
+  constexpr Option when(std::string_view error = {}) const {
+    return conditional<condition, true>(error);
+  }
+  template <auto condition>
+  constexpr Option unless(std::string_view error = {}) const {
+    return conditional<condition, false>(error);
+  }
+  /// A default that depends on the rows before: `void set(S& options)` sets it.
+  template <auto set>
+  constexpr Option after() const {
+    return with(&Option::prepare, [](void* options) { set(*static_cast<Owner<set>*>(options)); });
+  }
+
+ private:
+  template <auto condition, bool wanted>
+  constexpr Option conditional(std::string_view error) const {
+    return with(&Option::otherwise, error).with(&Option::applies, [](const void* options) {
+      return std::invoke(condition, *static_cast<const Owner<condition>*>(options)) == wanted;
+    });
+  }
 };
 
 template <class S>
@@ -179,44 +172,88 @@ constexpr const Option* end(const OptionTable& table) { return table.rows + tabl
 template <auto check>
 constexpr OptionTable checked(OptionTable table) {
   table.check = [](const void* options, JsonReader& reader) {
-    check(*static_cast<typename FirstArgument<decltype(check)>::Type*>(options), reader);
+    check(*static_cast<Owner<check>*>(options), reader);
   };
   return table;
 }
 
 // ---- Kinds of plain members -------------------------------------------------------------------------------
 
-extern const OptionKindOf<std::int64_t> kIntegerOption;
-extern const OptionKindOf<double> kNumberOption;
-extern const OptionKindOf<bool> kBooleanOption;
-extern const OptionKindOf<std::string> kTextOption;  ///< one of the choices, where there are any
-extern const OptionKindOf<std::vector<std::int64_t>> kIntegerList;
-extern const OptionKindOf<std::vector<double>> kNumberList;
-extern const OptionKindOf<std::vector<std::string>> kTextList;
-extern const OptionKind kNamedOption;  ///< an enumerator or a bool by its name
+/// Numbers, bools, texts (one of the choices, where there are any), and lists of them.
+template <class T>
+struct PlainOption {
+  static const OptionKind kKind;
+};
+extern template struct PlainOption<std::int64_t>;
+extern template struct PlainOption<double>;
+extern template struct PlainOption<bool>;
+extern template struct PlainOption<std::string>;
+extern template struct PlainOption<std::vector<std::int64_t>>;
+extern template struct PlainOption<std::vector<double>>;
+extern template struct PlainOption<std::vector<std::string>>;
 
-extern const OptionKind kObjectOption, kObjectOrNullOption,
-    kObjectList;  ///< structs with tables of their own
+/// The enumerator, bool or char that a member is, or may be (std::optional).
+template <class T>
+struct NamedType {
+  using Type = T;
+};
+template <class T>
+struct NamedType<std::optional<T>> {
+  using Type = T;
+};
+template <class T>
+using Named = typename NamedType<T>::Type;
+
+/// The value of a member as Choices holds it.
+using ChosenValue = std::optional<std::uint8_t>;
+template <class T>
+ChosenValue chosen_value(const T& value) {
+  if constexpr (std::same_as<T, Named<T>>) {
+    return static_cast<std::uint8_t>(value);
+  } else {
+    return value ? chosen_value(*value) : ChosenValue();
+  }
+}
+
+void read_name(JsonReader& reader, const Option& option, ChosenValue& value);
+Json name_of(const Option& option, ChosenValue value);
+Json schema_of_names(const Option& option);
 
 template <class T>
-inline constexpr OptionContainer kContainer = {[](void* container) {
-                                                 T& all = *static_cast<T*>(container);
-                                                 std::vector<void*> elements;
-                                                 if constexpr (requires { all.has_value(); }) {
-                                                   if (all) elements.push_back(&*all);
-                                                 } else {
-                                                   for (auto& element : all) elements.push_back(&element);
-                                                 }
-                                                 return elements;
-                                               },
-                                               [](void* container, std::size_t size) {
-                                                 if constexpr (requires(T all) { all.has_value(); }) {
-                                                   static_cast<T*>(container)->emplace();
-                                                 } else {
-                                                   *static_cast<T*>(container) = T(size);
-                                                 }
-                                               }};
+void read_named(JsonReader& reader, const Option& option, T& value) {
+  ChosenValue chosen = chosen_value(value);
+  read_name(reader, option, chosen);
+  if (chosen) value = static_cast<Named<T>>(*chosen);
+}
+template <class T>
+Json write_named(const Option& option, const T& value) {
+  return name_of(option, chosen_value(value));
+}
+template <class T>
+inline constexpr auto kNamedOption = option_kind<T, read_named<T>, write_named<T>, schema_of_names>();
 
+// Structs with tables of their own.
+extern const OptionKind kObjectOption, kObjectOrNullOption, kObjectList;
+
+template <class T>
+std::vector<void*> elements_of(void* container) {
+  T& all = *static_cast<T*>(container);
+  std::vector<void*> elements;
+  if constexpr (requires { all.has_value(); }) {
+    if (all) elements.push_back(&*all);
+  } else {
+    for (auto& element : all) elements.push_back(&element);
+  }
+  return elements;
+}
+template <class T>
+void resize(void* container, std::size_t size) {
+  if constexpr (requires(T all) { all.has_value(); }) {
+    static_cast<T*>(container)->emplace();
+  } else {
+    *static_cast<T*>(container) = T(size);
+  }
+}
 template <class T>
 constexpr const void* inner_of() {
   if constexpr (requires { typename T::value_type; }) {
@@ -228,33 +265,24 @@ constexpr const void* inner_of() {
 
 template <class T>
 constexpr const OptionKind* kind_of() {
-  if constexpr (std::same_as<T, std::int64_t>) return &kIntegerOption;
-  if constexpr (std::same_as<T, double>) return &kNumberOption;
-  if constexpr (std::same_as<T, bool>) return &kBooleanOption;
-  if constexpr (std::same_as<T, std::string>) return &kTextOption;
-  if constexpr (std::same_as<T, std::vector<std::int64_t>>) return &kIntegerList;
-  if constexpr (std::same_as<T, std::vector<double>>) return &kNumberList;
-  if constexpr (std::same_as<T, std::vector<std::string>>) return &kTextList;
-  if constexpr ((std::is_enum_v<T> || std::same_as<T, char>)&&sizeof(T) == 1) return &kNamedOption;
+  if constexpr (std::is_enum_v<Named<T>> || std::same_as<T, char>) {
+    return &kNamedOption<T>;
+  } else {
+    return &PlainOption<T>::kKind;
+  }
 }
-
-/// {"enum": [...]}
-Json names_schema(const Choices& choices);
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
 /// A row without anything said about its values.
 template <auto member>
 constexpr Option row_of(std::string_view key, const OptionKind* kind, std::string_view about) {
-  using S = typename MemberPointer<decltype(member)>::Owner;
   return {.key = key,
           .about = about,
           .kind = kind,
-          .member = [](void* options) -> void* { return &(static_cast<S*>(options)->*member); },
-          .owner = owner_of<S>};
+          .member = [](void* options) -> void* { return &(static_cast<Owner<member>*>(options)->*member); },
+          .owner = owner_of<Owner<member>>};
 }
-template <auto member>
-using MemberType = typename MemberPointer<decltype(member)>::Type;
 
 /// A key that may be missing. `option<&TauGru::dt>("dt", above(0), "time step")`
 template <auto member>
@@ -263,17 +291,13 @@ constexpr Option option(std::string_view key, std::string_view about) {
 }
 template <auto member>
 constexpr Option option(std::string_view key, Range range, std::string_view about) {
-  Option row = option<member>(key, about);
-  row.range = range;
-  return row;
+  return option<member>(key, about).with(&Option::range, range);
 }
 template <auto member>
 constexpr Option option(std::string_view key, Choices choices, std::string_view about) {
-  Option row = option<member>(key, about);
-  row.choices = choices;
-  if (std::same_as<MemberType<member>, bool> || std::same_as<MemberType<member>, char>)
-    row.kind = &kNamedOption;
-  return row;
+  constexpr bool kIsBool = std::same_as<MemberType<member>, bool>;
+  const OptionKind* kind = kIsBool ? &kNamedOption<bool> : kind_of<MemberType<member>>();
+  return row_of<member>(key, kind, about).with(&Option::choices, choices);
 }
 template <auto member>
 constexpr Option option(std::string_view key, const OptionKindOf<MemberType<member>>& kind,
@@ -294,15 +318,11 @@ constexpr Option whole(std::string_view key, const OptionKindOf<S>& kind, std::s
 /// A key that must be there.
 template <auto member, class... Arguments>
 constexpr Option required(std::string_view key, const Arguments&... arguments) {
-  Option row = option<member>(key, arguments...);
-  row.is_required = true;
-  return row;
+  return option<member>(key, arguments...).needed();
 }
 template <auto member>
 constexpr Option required(std::string_view key, Choices choices, std::string_view about) {
-  Option row = option<member>(key, choices, about);
-  row.is_required = true;
-  return row;
+  return option<member>(key, choices, about).needed();
 }
 
 /// A key whose value is an object with a table of its own, which may be null (std::optional), or a list of such objects
@@ -311,12 +331,11 @@ template <auto member>
 constexpr Option option(std::string_view key, const OptionTable& table, std::string_view about) {
   using T = MemberType<member>;
   Option row = row_of<member>(key, &kObjectOption, about);
-  if constexpr (requires(T all) { all.has_value(); }) {
-    row.kind = &kObjectOrNullOption;
-    row.container = &kContainer<T>;
-  } else if constexpr (requires(T all) { all.size(); }) {
-    row.kind = &kObjectList;
-    row.container = &kContainer<T>;
+  if constexpr (requires { typename T::value_type; }) {
+    row.kind = requires(T one) { one.has_value(); }
+    ? &kObjectOrNullOption : &kObjectList;
+    row.elements = elements_of<T>;
+    row.resize = resize<T>;
   }
   row.table = &table;
   row.inner = inner_of<MemberType<member>>();
@@ -334,10 +353,9 @@ constexpr Option rows_of(const OptionTable& table) {
 
 // ---- What walks a table -----------------------------------------------------------------------------------
 
-// The same for the address of a struct.
+// The same for the address of a struct. The owner is that of all rows, else there is an Error.
 void read_table(JsonReader& reader, const OptionTable& table, void* options);
 void write_rows(Json& object, const OptionTable& table, const void* options);
-/// Throws Error for rows of another struct.
 void require_owner(const OptionTable& table, const void* owner);
 
 /// Removes the keys of an object whose values have that effect.
@@ -347,20 +365,25 @@ Json schema_of(const Option& option);
 /// An object with these keys and no others.
 Json schema_of_rows(const OptionTable& table);
 
-std::vector<OptionDoc> describe_rows(const OptionTable& table, void* options);
-
-/// The options, with what the struct holds as their defaults.
-template <class S>
-std::vector<OptionDoc> described(const OptionTable& table, S options) {
-  require_owner(table, owner_of<S>);
-  return describe_rows(table, &options);
-}
-
 /// Reads the keys over what the struct holds, then checks them together. Leaves `finish` to the caller.
 template <class S>
 void read_options(JsonReader& reader, const OptionTable& table, S& options) {
   require_owner(table, owner_of<S>);
   read_table(reader, table, &options);
+}
+
+/// The options, with what the struct holds as their defaults.
+template <class S>
+std::vector<OptionDoc> described(const OptionTable& table, S options) {
+  return documented([&](JsonReader& reader) { read_options(reader, table, options); });
+}
+
+/// Reads the key that names a row of a table; null, and an error, when it names none. Without a `name` to begin with the
+/// key must be there.
+auto read_chosen(JsonReader& reader, const std::string& key, const auto& rows, const std::string& about,
+                 std::string name = "") {
+  reader.read(key, name, {.is_required = name.empty(), .known = names_of(rows)}, about);
+  return find_named(rows, name);
 }
 
 /// The object with every value, from which `read_options` makes the same struct.
@@ -370,11 +393,6 @@ Json json_of(const OptionTable& table, const S& options) {
   Json object = Json::object();
   write_rows(object, table, &options);
   return object;
-}
-
-template <auto flag, bool wanted>
-bool Option::holds(const void* options) {
-  return static_cast<const typename MemberPointer<decltype(flag)>::Owner*>(options)->*flag == wanted;
 }
 
 }  // namespace lagtape

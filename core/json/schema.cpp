@@ -76,6 +76,12 @@ Json integer_schema(const Range& range) {
 
 Json number_schema(const Range& range) { return bounded("number", range); }
 
+Json text_schema(const Expected& expected) {
+  if (!expected.known.empty()) return {{"enum", expected.known}};
+  return expected.least > 0 ? Json{{"type", "string"}, {"minLength", expected.least}}
+                            : Json{{"type", "string"}};
+}
+
 Json list_schema(Json of, std::size_t least) {
   Json schema = {{"type", "array"}, {"items", std::move(of)}};
   if (least > 0) schema["minItems"] = least;
@@ -87,6 +93,8 @@ Json object_schema_of(Json of) { return {{"type", "object"}, {"additionalPropert
 Json reference_schema(const std::string& name) { return {{"$ref", "#/$defs/" + name}}; }
 
 Json either_schema(std::initializer_list<Json> schemas) { return {{"anyOf", Json::array(schemas)}}; }
+
+Json or_null(Json schema) { return either_schema({std::move(schema), Json{{"type", "null"}}}); }
 
 Json schema_of_options(const std::vector<OptionDoc>& options) {
   Json properties = Json::object(), required = Json::array();

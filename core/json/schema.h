@@ -1,6 +1,9 @@
 #pragma once
 
+#include <concepts>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lagtape/core/json/json.h"
 #include "lagtape/core/json/json_reader.h"
@@ -10,10 +13,35 @@ namespace lagtape {
 // The types of options as JSON Schemas.
 Json integer_schema(const Range& range);
 Json number_schema(const Range& range);
+Json text_schema(const Expected& expected);
 Json list_schema(Json of, std::size_t least = 0);
 Json object_schema_of(Json of);                           ///< an object with any keys and such values
 Json reference_schema(const std::string& name);           ///< what stands among the schema's definitions
 Json either_schema(std::initializer_list<Json> schemas);  ///< one of them
+
+template <class T>
+inline constexpr bool kIsList = false;
+template <class T>
+inline constexpr bool kIsList<std::vector<T>> = true;
+Json or_null(Json schema);
+
+/// That of a value which JsonReader::read reads. A list that may be missing may be null.
+template <class T>
+Json schema_of(Expected expected) {
+  if constexpr (std::same_as<T, bool>) {
+    return {{"type", "boolean"}};
+  } else if constexpr (std::same_as<T, std::int64_t>) {
+    return integer_schema(expected.range);
+  } else if constexpr (std::same_as<T, double>) {
+    return number_schema(expected.range);
+  } else if constexpr (std::same_as<T, std::string>) {
+    return text_schema(expected);
+  } else {
+    const std::size_t least = std::exchange(expected.least, 0);
+    Json list = list_schema(schema_of<typename T::value_type>(expected), least);
+    return expected.is_required ? list : or_null(std::move(list));
+  }
+}
 
 /// An object with these options and no others; those without a default are required.
 Json schema_of_options(const std::vector<OptionDoc>& options);

@@ -92,7 +92,7 @@ bool sees_everything() {
 }
 
 Model model_of(const std::string& cell, const Json& options, const char* at, Dtype precision) {
-  Json layer = {{find_layer(cells(), cell) != nullptr ? "cell" : "layer", cell}}, layers = Json::array();
+  Json layer = {{find_named(cells(), cell) != nullptr ? "cell" : "layer", cell}}, layers = Json::array();
   layer.update(options);
   if (options.contains("units"))  // some cells take as many inputs as they have units
     layers.push_back({{"layer", "linear"}, {"units", options["units"]}});

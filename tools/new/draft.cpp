@@ -12,12 +12,6 @@ namespace lagtape {
 
 namespace fs = std::filesystem;
 
-const TaskEntry* task_named(const std::string& name) {
-  for (const TaskEntry* entry : tasks())
-    if (entry->name == name) return entry;
-  return nullptr;
-}
-
 TaskLoader read_data(const TaskEntry& entry, const Json& data, std::vector<OptionDoc>& options,
                      std::vector<std::string>* missing) {
   JsonErrors errors;

@@ -24,9 +24,6 @@ struct Draft {
   bool fresh = false, has_valid = true;
 };
 
-/// The task of that name, or null.
-const TaskEntry* task_named(const std::string& name);
-
 /// The options of a task that is read from `data`, and its loader. `missing` receives the keys that must be there.
 TaskLoader read_data(const TaskEntry& entry, const Json& data, std::vector<OptionDoc>& options,
                      std::vector<std::string>* missing = nullptr);

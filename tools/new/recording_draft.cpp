@@ -3,6 +3,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/table_file.h"
+#include "lagtape/data/tasks/registry.h"
 #include "lagtape/tools/new/draft.h"
 #include "lagtape/tools/new/recording_columns.h"
 
@@ -224,7 +225,7 @@ Draft draft_of_recording(const StartingPoint& start) {
   const std::int64_t longest = std::max<std::int64_t>(share / 2, 1);
   if (draft.season > kLongestSeason || draft.season + 3 > longest) draft.season = 0;
   draft.data["window"] = std::clamp<std::int64_t>(draft.season > 0 ? 7 * draft.season : 64, 1, longest);
-  const TaskLoader loader = read_data(*task_named("series"), draft.data, draft.data_options);
+  const TaskLoader loader = read_data(*find_named(tasks(), "series"), draft.data, draft.data_options);
   if (loader.shape) draft.shape = *loader.shape;
   return draft;
 }

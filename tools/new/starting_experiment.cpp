@@ -93,15 +93,13 @@ std::string starting_experiment(const StartingPoint& start) {
   for (const std::string& path : {start.data, start.path})
     if (!is_utf8(path))
       throw InputError(text_of(quote(path), ": JSON cannot hold a path that is not UTF-8."));
-  const LayerEntry* cell = find_layer(cells(), start.cell);
+  const LayerEntry* cell = find_named(cells(), start.cell);
   if (cell == nullptr) throw InputError(unknown_name("cell", start.cell, names_of(cells())));
-  const TaskEntry* task = task_named(start.data);
+  const TaskEntry* task = find_named(tasks(), start.data);
   if (task == nullptr && !fs::exists(start.data)) {
     if (start.data.find_first_of("./") != std::string::npos)  // in the name of no task
       throw InputError(text_of(start.data, ": there is no such file."));
-    std::vector<std::string> names;
-    for (const TaskEntry* entry : tasks()) names.emplace_back(entry->name);
-    throw InputError(unknown_name("task or file", start.data, names));
+    throw InputError(unknown_name("task or file", start.data, names_of(tasks())));
   }
   const Draft draft = task != nullptr ? draft_of_task(*task, start) : draft_of_recording(start);
   const bool simple = draft.shape.tokens == 0 && draft.shape.classes == 0;

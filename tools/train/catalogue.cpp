@@ -9,6 +9,7 @@
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/options.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/tasks/registry.h"
 #include "lagtape/ops/kernels/element_functions.h"
@@ -21,110 +22,75 @@ namespace lagtape {
 
 namespace {
 
-/// The options that a reader knows.
-template <class Read>
-std::vector<OptionDoc> options_of(const Read& read) {
-  const Json nothing = Json::object();
-  JsonErrors errors;
-  JsonReader reader(nothing, "", errors);
-  read(reader);
-  return reader.documentation();
+std::vector<OptionDoc> options_of(const TaskEntry& entry) {
+  return documented([&](JsonReader& reader) { entry.read(reader, {.batch = TrainOptions{}.batch}); });
 }
 
-std::vector<CatalogueEntry> layer_rows(LayerEntries entries) {
-  std::vector<CatalogueEntry> rows;
-  for (const LayerEntry& entry : entries) {
-    rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source),
-                    std::string(entry.equations), lagtape::options_of(entry)});
-  }
-  return rows;
+std::vector<OptionDoc> options_of(const LossRow& loss) { return lagtape::options_of(loss.loss); }
+
+/// The options of a row that reads them.
+template <class Row>
+requires requires(const Row& row, JsonReader& reader) { row.read(reader); }
+std::vector<OptionDoc> options_of(const Row& row) {
+  return documented([&](JsonReader& reader) { row.read(reader); });
 }
 
-std::vector<CatalogueEntry> initializer_rows() {
-  std::vector<CatalogueEntry> rows;
-  for (const InitializerEntry& entry : initializers()) {
-    rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source),
-                    std::string(entry.formula), options_of([&](JsonReader& reader) { entry.read(reader); })});
-  }
-  return rows;
+/// The texts of a row of some table.
+CatalogueEntry texts_of(const auto& row) {
+  CatalogueEntry texts{.name = std::string(row.name), .summary = std::string(row.summary)};
+  if constexpr (requires { row.source; }) texts.source = row.source;
+  if constexpr (requires { row.equations; }) texts.equations = row.equations;
+  if constexpr (requires { row.files; }) texts.files = row.files;
+  if constexpr (requires { options_of(row); }) texts.options = options_of(row);
+  return texts;
+}
+
+std::vector<CatalogueEntry> texts_of_all(const auto& rows) {
+  std::vector<CatalogueEntry> texts;
+  for (const auto& row : rows) texts.push_back(texts_of(row_in(row)));
+  return texts;
 }
 
 std::vector<CatalogueEntry> function_rows() {
   std::vector<CatalogueEntry> rows;
   for (const ElementFunction& function : kElementFunctions)
     if (function.notation == ElementNotation::function)
-      rows.push_back({std::string(function.name), std::string(function.formula), "", "", {}});
+      rows.push_back({.name = std::string(function.name), .summary = std::string(function.formula)});
   return rows;
 }
 
-std::vector<CatalogueEntry> all_layer_rows() {
-  std::vector<CatalogueEntry> rows = layer_rows(per_step_layers());
-  for (CatalogueEntry& row : layer_rows(sequence_layers())) rows.push_back(std::move(row));
-  return rows;
-}
-
-std::vector<CatalogueEntry> task_rows() {
-  std::vector<CatalogueEntry> rows;
-  for (const TaskEntry* entry : tasks()) {
-    rows.push_back({std::string(entry->name), std::string(entry->summary), std::string(entry->source),
-                    std::string(entry->equations), options_of([&](JsonReader& reader) {
-                      entry->read(reader, {.batch = TrainOptions{}.batch});
-                    }),
-                    std::string(entry->files)});
-  }
+std::vector<CatalogueEntry> layer_rows() {
+  std::vector<CatalogueEntry> rows = texts_of_all(per_step_layers());
+  for (CatalogueEntry& row : texts_of_all(sequence_layers())) rows.push_back(std::move(row));
   return rows;
 }
 
 std::vector<CatalogueEntry> loss_rows() {
-  std::vector<CatalogueEntry> rows;
-  for (const LossRow& entry : losses()) {
-    rows.push_back({std::string(entry.name),
-                    text_of(entry.summary, "; for ", targets_of(entry.loss),
-                            "; metrics: ", listed(metric_names(entry.loss))),
-                    "", "", options_of(entry.loss)});
-  }
-  return rows;
-}
-
-std::vector<CatalogueEntry> optimizer_rows() {
-  std::vector<CatalogueEntry> rows;
-  for (const OptimizerEntry& entry : optimizers()) {
-    rows.push_back({std::string(entry.name), std::string(entry.summary), std::string(entry.source), "",
-                    options_of(entry.read)});
-  }
-  return rows;
-}
-
-std::vector<CatalogueEntry> schedule_rows() {
-  std::vector<CatalogueEntry> rows;
-  for (const ScheduleEntry& entry : schedules()) {
-    rows.push_back({std::string(entry.name), std::string(entry.summary), "", "", options_of(entry.read)});
+  std::vector<CatalogueEntry> rows = texts_of_all(losses());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Loss loss = losses()[i].loss;
+    rows[i].summary += text_of("; for ", targets_of(loss), "; metrics: ", listed(metric_names(loss)));
   }
   return rows;
 }
 
 std::vector<CatalogueEntry> metric_rows() {
-  std::vector<CatalogueEntry> rows;
-  for (const MetricEntry& entry : metrics()) {
-    const char* direction = !entry.ranks_models      ? "does not tell which model is best"
-                            : entry.larger_is_better ? "larger is better"
-                                                     : "smaller is better";
-    rows.push_back({std::string(entry.name), text_of(entry.summary, "; ", direction), "", "", {}});
-  }
+  std::vector<CatalogueEntry> rows = texts_of_all(metrics());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i].summary += !metrics()[i].ranks_models      ? "; does not tell which model is best"
+                       : metrics()[i].larger_is_better ? "; larger is better"
+                                                       : "; smaller is better";
   for (const ClassMetricEntry& entry : class_metrics())
-    rows.push_back({text_of(entry.stem, "0"),
-                    text_of(entry.summary, ", by its number: ", entry.stem, "0, ", entry.stem,
-                            "1, ...; larger is better"),
-                    "",
-                    "",
-                    {}});
+    rows.push_back({.name = text_of(entry.stem, "0"),
+                    .summary = text_of(entry.summary, ", by its number: ", entry.stem, "0, ", entry.stem,
+                                       "1, ...; larger is better")});
   return rows;
 }
 
 std::vector<CatalogueEntry> train_rows() {
   const auto row = [](const char* name, const char* summary, bool fresh) {
-    return CatalogueEntry{name, summary, "", "",
-                          options_of([&](JsonReader& reader) { read_train_options(reader, fresh); })};
+    return CatalogueEntry{
+        .name = name, .summary = summary, .options = described(kTrainOptions, TrainOptions{.fresh = fresh})};
   };
   return {row("epochs", "`train` for a fixed training set, which is passed over in epochs", false),
           row("fresh", "`train` for \"fresh\" data: a training set that never ends", true)};
@@ -136,16 +102,16 @@ std::vector<CatalogueEntry> readout_rows() {
            readout_options()}};
 }
 
-constexpr CatalogueKind kKinds[] = {{"cells", [] { return layer_rows(cells()); }},
+constexpr CatalogueKind kKinds[] = {{"cells", [] { return texts_of_all(cells()); }},
                                     {"functions", function_rows},
-                                    {"layers", all_layer_rows},
+                                    {"layers", layer_rows},
                                     {"readout", readout_rows, true},
-                                    {"initializers", initializer_rows},
-                                    {"tasks", task_rows},
+                                    {"initializers", [] { return texts_of_all(initializers()); }},
+                                    {"tasks", [] { return texts_of_all(tasks()); }},
                                     {"losses", loss_rows},
                                     {"metrics", metric_rows},
-                                    {"optimizers", optimizer_rows},
-                                    {"schedules", schedule_rows},
+                                    {"optimizers", [] { return texts_of_all(optimizers()); }},
+                                    {"schedules", [] { return texts_of_all(schedules()); }},
                                     {"training", train_rows, true}};
 
 }  // namespace

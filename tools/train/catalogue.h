@@ -10,8 +10,8 @@ namespace lagtape {
 
 /// The texts of one thing that an experiment may name.
 struct CatalogueEntry {
-  std::string name, summary, source, equations;
-  std::vector<OptionDoc> options;
+  std::string name, summary, source = {}, equations = {};
+  std::vector<OptionDoc> options = {};
   std::string files = {};  ///< the files that a task reads
 };
 

@@ -22,24 +22,10 @@ namespace {
 
 const char* const kName = R"(^(?!\.{1,2}$)[A-Za-z0-9._][A-Za-z0-9._-]{0,199}$)";
 
-/// The options that a reader asks for, given an object that may decide which.
-std::vector<OptionDoc> docs_of(const std::function<void(JsonReader&)>& read,
-                               const Json& given = Json::object()) {
-  JsonErrors errors;
-  JsonReader reader(given, "", errors);
-  read(reader);
-  return reader.documentation();
-}
-
-Json or_null(Json schema) { return either_schema({std::move(schema), Json{{"type", "null"}}}); }
-
 /// "if the key has the value, then the object is this".
 Json where_key_is(const std::string& key, const Json& value, Json then) {
-  Json constant = Json::object();
-  constant["const"] = value;
-  Json properties = Json::object();
-  properties[key] = constant;
-  return {{"if", {{"properties", properties}, {"required", Json::array({key})}}}, {"then", std::move(then)}};
+  return {{"if", {{"properties", {{key, {{"const", value}}}}}, {"required", Json::array({key})}}},
+          {"then", std::move(then)}};
 }
 
 /// Options together with the key that names what they are of.
@@ -49,30 +35,32 @@ Json named_options(const std::string& key, const std::vector<OptionDoc>& options
   return schema;
 }
 
+using NamedSchemas = std::vector<std::pair<std::string, Json>>;
+
 /// An object with a key that names one of several, each with options of its own.
-Json one_of_many(const std::string& key, const std::vector<std::pair<std::string, Json>>& many,
-                 bool required) {
-  Json names = Json::array(), rules = Json::array(), properties = Json::object();
+Json one_of_many(const std::string& key, const NamedSchemas& many, bool required) {
+  Json names = Json::array(), rules = Json::array();
   for (const auto& [name, schema] : many) {
     names.push_back(name);
     rules.push_back(where_key_is(key, name, schema));
   }
-  properties[key] = {{"enum", names}};
-  Json schema = {{"type", "object"}, {"properties", properties}, {"allOf", rules}};
+  Json schema = {{"type", "object"}, {"properties", {{key, {{"enum", names}}}}}, {"allOf", rules}};
   if (required) schema["required"] = Json::array({key});
   return schema;
 }
 
+/// Rows by their names, each an object with the options that it reads and its name at the key "type".
+NamedSchemas typed(const auto& rows) {
+  NamedSchemas many;
+  for (const auto& row : rows)
+    many.emplace_back(row.name,
+                      named_options("type", documented([&](JsonReader& reader) { row.read(reader); })));
+  return many;
+}
+
 Json initializer_schema() {
-  std::vector<std::pair<std::string, Json>> kinds;
-  Json names = Json::array();
-  for (const InitializerEntry& entry : initializers()) {
-    names.push_back(entry.name);
-    kinds.emplace_back(entry.name,
-                       named_options("type", docs_of([&](JsonReader& reader) { entry.read(reader); })));
-  }
-  return {{"anyOf",
-           Json::array({Json{{"enum", names}}, Json{{"type", "number"}}, one_of_many("type", kinds, true)})}};
+  return either_schema({Json{{"enum", names_of(initializers())}}, Json{{"type", "number"}},
+                        one_of_many("type", typed(initializers()), true)});
 }
 
 Json initial_values() {
@@ -95,7 +83,7 @@ Json layer_options(const LayerEntry& entry, bool own) {
 
 /// A layer with a cell that the file defines: its hyper-parameters are options.
 Json own_cell() {
-  Json schema = schema_of_options(docs_of([](JsonReader& reader) {
+  Json schema = schema_of_options(documented([](JsonReader& reader) {
     std::int64_t units = 1;
     reader.required("units", units, between(1, 65536), "the dimension 'units' of the equations");
     CommonCellOptions common{.arithmetic = Arithmetic::real};
@@ -107,25 +95,18 @@ Json own_cell() {
 }
 
 Json cell_layer(bool own) {
-  Json names = Json::array(), rules = Json::array();
-  for (const LayerEntry& entry : cells()) {
-    names.push_back(entry.name);
-    rules.push_back(where_key_is("cell", entry.name, layer_options(entry, own)));
-  }
-  Json name = {{"enum", names}};
-  if (own) {
-    rules.push_back(
-        {{"if", {{"properties", {{"cell", {{"not", name}, {"type", "string"}}}}}}}, {"then", own_cell()}});
-    name = {{"type", "string"}};
-  }
-  return {{"type", "object"},
-          {"properties", {{"cell", name}}},
-          {"required", Json::array({"cell"})},
-          {"allOf", rules}};
+  NamedSchemas many;
+  for (const LayerEntry& entry : cells()) many.emplace_back(entry.name, layer_options(entry, own));
+  Json schema = one_of_many("cell", many, true);
+  if (!own) return schema;
+  const Json built_in = std::exchange(schema["properties"]["cell"], {{"type", "string"}});
+  schema["allOf"].push_back(
+      {{"if", {{"properties", {{"cell", {{"not", built_in}, {"type", "string"}}}}}}}, {"then", own_cell()}});
+  return schema;
 }
 
 Json any_layer(bool own) {
-  std::vector<std::pair<std::string, Json>> layers;
+  NamedSchemas layers;
   for (const LayerEntries entries : {per_step_layers(), sequence_layers()})
     for (const LayerEntry& entry : entries) layers.emplace_back(entry.name, layer_options(entry, own));
   return {{"if", {{"type", "object"}, {"required", Json::array({"layer"})}}},
@@ -168,7 +149,7 @@ Json cell_definition() {
 /// The rules for a task: what its data may be, and which keys `train` has.
 void add_task_rules(Json& rules, const TaskEntry& entry) {
   const auto read = [&](const Json& given, bool* fresh) {
-    return docs_of([&](JsonReader& reader) { *fresh = entry.read(reader, {.batch = 1}).fresh; }, given);
+    return documented([&](JsonReader& reader) { *fresh = entry.read(reader, {.batch = 1}).fresh; }, given);
   };
   bool by_default = false, ignored = false;
   const std::vector<OptionDoc> plain = read(Json::object(), &by_default);
@@ -193,43 +174,24 @@ void add_task_rules(Json& rules, const TaskEntry& entry) {
 }
 
 Json train_schema(bool fresh) {
-  return or_null(schema_of_options(docs_of([&](JsonReader& reader) { read_train_options(reader, fresh); })));
-}
-
-template <class Entries>
-Json typed(const Entries& entries, bool required) {
-  std::vector<std::pair<std::string, Json>> many;
-  std::string first;
-  for (const auto& entry : entries)
-    many.emplace_back(entry.name,
-                      named_options("type", docs_of([&](JsonReader& reader) { entry.read(reader); })));
-  return one_of_many("type", many, required);
+  return or_null(schema_of_options(described(kTrainOptions, TrainOptions{.fresh = fresh})));
 }
 
 Json schedule_schema() {
-  Json schema = typed(schedules(), false);
-  // Without a type it is constant.
-  for (const ScheduleEntry& entry : schedules()) {
-    if (entry.name != std::string_view("constant")) continue;
-    Json options = named_options("type", docs_of([&](JsonReader& reader) { entry.read(reader); }));
-    schema["allOf"].push_back({{"if", {{"not", {{"required", Json::array({"type"})}}}}}, {"then", options}});
-  }
+  const NamedSchemas many = typed(schedules());
+  Json schema = one_of_many("type", many, false);
+  const auto constant = std::ranges::find(many, "constant", &NamedSchemas::value_type::first);
+  schema["allOf"].push_back(
+      {{"if", {{"not", {{"required", Json::array({"type"})}}}}}, {"then", constant->second}});
   return or_null(schema);
-}
-
-Json names_in(const auto& entries) {
-  Json names = Json::array();
-  for (const auto& entry : entries) names.push_back(entry.name);
-  return names;
 }
 
 /// A name, or an object with the settings of the loss that it names.
 Json loss_schema() {
-  std::vector<std::pair<std::string, Json>> many;
+  NamedSchemas many;
   for (const LossRow& entry : losses())
     many.emplace_back(entry.name, named_options("type", options_of(entry.loss)));
-  return {{"anyOf", Json::array({Json{{"enum", names_in(losses())}}, one_of_many("type", many, true),
-                                 Json{{"type", "null"}}})}};
+  return or_null(either_schema({Json{{"enum", names_of(losses())}}, one_of_many("type", many, true)}));
 }
 
 /// The name of a metric, or that of a metric of one class with its number.
@@ -238,17 +200,14 @@ Json metric_schema() {
   for (const ClassMetricEntry& entry : class_metrics())
     stems += text_of(stems.empty() ? "" : "|", entry.stem);
   const Json of_class = {{"type", "string"}, {"pattern", text_of("^(", stems, ")(0|[1-9][0-9]{0,5})$")}};
-  return {{"anyOf", Json::array({Json{{"enum", names_in(metrics())}}, of_class})}};
+  return either_schema({Json{{"enum", names_of(metrics())}}, of_class});
 }
 
 }  // namespace
 
 Json experiment_schema() {
-  Json task_names = Json::array(), rules = Json::array();
-  for (const TaskEntry* entry : tasks()) {
-    task_names.push_back(entry->name);
-    add_task_rules(rules, *entry);
-  }
+  Json rules = Json::array();
+  for (const TaskEntry& entry : tasks()) add_task_rules(rules, entry);
   const Json has_cells = {{"required", Json::array({"cells"})},
                           {"properties", {{"cells", {{"type", "object"}}}}}};
   rules.push_back({{"if", has_cells},
@@ -264,13 +223,13 @@ Json experiment_schema() {
       {"seed", integer_schema(at_least(0))},
       {"data",
        {{"type", "object"},
-        {"properties", {{"task", {{"enum", task_names}}}, {"fresh", {{"type", "boolean"}}}}},
+        {"properties", {{"task", {{"enum", names_of(tasks())}}}, {"fresh", {{"type", "boolean"}}}}},
         {"required", Json::array({"task"})}}},
       {"cells", or_null(own_cells)},
       {"model", {{"type", "object"}}},
       {"loss", loss_schema()},
       {"metrics", or_null(metric_list)},
-      {"optimizer", or_null(typed(optimizers(), true))},
+      {"optimizer", or_null(one_of_many("type", typed(optimizers()), true))},
       {"schedule", schedule_schema()},
       {"train", Json::object()}};
   Json definitions = {{"initializer", initializer_schema()},

@@ -80,7 +80,7 @@ Json memory_json(const Option&, const MemoryOptions& memory) {
   return memory.budget > 0 ? json_of(kMemoryRows, memory) : Json(name_of(memory.plan));
 }
 Json memory_schema(const Option&) {
-  return either_schema({names_schema(kPlans), schema_of_rows(kMemoryRows), Json{{"type", "null"}}});
+  return or_null(either_schema({Json{{"enum", kPlans.names()}}, schema_of_rows(kMemoryRows)}));
 }
 
 constexpr OptionKindOf<MemoryOptions> kMemory =
@@ -111,7 +111,7 @@ void read_precision(JsonReader& reader, const Option& option, Precision& precisi
   precision = precision_named(name);
 }
 Json precision_json(const Option&, const Precision& precision) { return name_of(precision); }
-Json precision_schema(const Option&) { return names_schema(kPrecisions); }
+Json precision_schema(const Option&) { return {{"enum", kPrecisions.names()}}; }
 
 constexpr OptionKindOf<Precision> kPrecision =
     option_kind<Precision, read_precision, precision_json, precision_schema>();

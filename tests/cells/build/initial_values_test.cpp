@@ -137,7 +137,7 @@ TEST_CASE("every initializer is documented, and its defaults are read") {
   for (const InitializerEntry& entry : initializers()) {
     CAPTURE(entry.name);
     CHECK(entry.summary != "");
-    CHECK(entry.formula.starts_with("W"));
+    CHECK(entry.equations.starts_with("W"));
     JsonErrors errors;
     std::string_view type;
     const Initializer initializer = read_initializer(std::string(entry.name), "/init/W", errors, &type);

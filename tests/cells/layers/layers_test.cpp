@@ -17,7 +17,7 @@ using namespace test;
 LayerGroup built(LayerEntries entries, const std::string& name, const Json& options, std::int64_t input) {
   JsonErrors errors;
   JsonReader reader(options, "", errors);
-  const BuildLayer build = find_layer(entries, name)->read(reader);
+  const BuildLayer build = find_named(entries, name)->read(reader);
   reader.finish();
   errors.raise(name);
   return build(input);

@@ -94,7 +94,7 @@ BuildLayer read_entry(const LayerEntry& entry, JsonReader& reader) {
     const std::string name = cell["cell"].get<std::string>();
     cell.erase("cell");
     JsonReader inside(cell, around.pointer_to(key), around.errors());
-    const BuildLayer build = read_entry(*find_layer(cells(), name), inside);
+    const BuildLayer build = read_entry(*find_named(cells(), name), inside);
     inside.finish();
     return build;
   });
@@ -103,7 +103,7 @@ BuildLayer read_entry(const LayerEntry& entry, JsonReader& reader) {
 std::vector<Layer> build_cell(const std::string& cell, const Json& options, std::int64_t input) {
   JsonErrors errors;
   JsonReader reader(options, "", errors);
-  const BuildLayer build = read_entry(*find_layer(cells(), cell), reader);
+  const BuildLayer build = read_entry(*find_named(cells(), cell), reader);
   reader.finish();
   errors.raise(text_of(cell, " ", options.dump()));
   return build(input).layers;

@@ -10,7 +10,7 @@ namespace lagtape::test {
 Layer build_sequence_layer(const std::string& name, const Json& options, std::int64_t input) {
   JsonErrors errors;
   JsonReader reader(options, "", errors);
-  const BuildLayer build = read_entry(*find_layer(sequence_layers(), name), reader);
+  const BuildLayer build = read_entry(*find_named(sequence_layers(), name), reader);
   reader.finish();
   errors.raise(name);
   return build(input).layers.front();

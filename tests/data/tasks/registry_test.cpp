@@ -73,18 +73,18 @@ TEST_CASE("what is to be scored are all sequences, each as in its split") {
 
 TEST_CASE("every task documents itself") {
   const Json nothing = Json::object();
-  for (const TaskEntry* entry : tasks()) {
-    CAPTURE(entry->name);
+  for (const TaskEntry& entry : tasks()) {
+    CAPTURE(entry.name);
     JsonErrors errors;
     JsonReader reader(nothing, "", errors);
-    entry->read(reader, {});
+    entry.read(reader, {});
     CHECK(reader.documentation().size() >= 3);
-    CHECK_FALSE(entry->summary.empty());
-    CHECK_FALSE((entry->files.empty() && entry->equations.empty()));
+    CHECK_FALSE(entry.summary.empty());
+    CHECK_FALSE((entry.files.empty() && entry.equations.empty()));
     const auto documented = reader.documentation();
     const bool reads_files = std::any_of(documented.begin(), documented.end(), [](const OptionDoc& option) {
       return option.key == "path" || has(option.about, "the file of the sound");
     });
-    CHECK(entry->files.empty() != reads_files);
+    CHECK(entry.files.empty() != reads_files);
   }
 }

@@ -35,10 +35,10 @@ constexpr Option kIdentityRows[] = {
                           "how it ended"),
 };
 constexpr Option kEndRows[] = {
-    required<&Trial::value>("value", Range{}, "value of the metric, not scaled").where<is_done>(),
-    required<&Trial::params>("params", at_least(0), "number of parameters").where<is_done>(),
-    required<&Trial::seconds>("seconds", at_least(0), "duration of the run").where<is_done>(),
-    required<&Trial::message>("message", "where it diverged").where<has_diverged>(),
+    required<&Trial::value>("value", Range{}, "value of the metric, not scaled").when<is_done>(),
+    required<&Trial::params>("params", at_least(0), "number of parameters").when<is_done>(),
+    required<&Trial::seconds>("seconds", at_least(0), "duration of the run").when<is_done>(),
+    required<&Trial::message>("message", "where it diverged").when<has_diverged>(),
     required<&Trial::date>("date", "date of the run's end"),
     required<&Trial::machine>("machine", "machine of the run"),
     required<&Trial::version>("version", "version of lagtape"),
@@ -48,7 +48,7 @@ constexpr Option kEndRows[] = {
 constexpr OptionTable kIdentity = kIdentityRows, kEnd = kEndRows;
 constexpr Option kLine[] = {
     rows_of<&Line::trial>(kIdentity),
-    required<&Line::metric>("metric", "metric of the test set").where<is_line_of_done>(),
+    required<&Line::metric>("metric", "metric of the test set").when<is_line_of_done>(),
     rows_of<&Line::trial>(kEnd),
 };
 
