@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "lagtape/core/error.h"
 #include "lagtape/data/permutations.h"
 #include "lagtape/data/streams.h"
 
@@ -35,6 +36,21 @@ SplitIndices random_split(std::int64_t n, std::int64_t train, std::int64_t valid
   return {.train = {shuffled.begin(), shuffled.begin() + train},
           .valid = {shuffled.end() - valid, shuffled.end()},
           .test = {shuffled.begin() + train, shuffled.begin() + train + test}};
+}
+
+SplitIndices published_split(const SetSizes& sizes, std::int64_t learning, std::int64_t testing,
+                             std::string_view what, const std::filesystem::path& place, std::uint64_t seed) {
+  const auto require = [&](std::int64_t wanted, std::int64_t present, const char* sets) {
+    if (wanted <= present) return;
+    throw InputError(
+        {place.string()}, Rule::out_of_range,
+        text_of("contains ", present, " ", what, " for ", sets, ", expected at least ", wanted, "."));
+  };
+  require(sizes.train + sizes.valid, learning, "train and valid");
+  require(sizes.test, testing, "test");
+  SplitIndices split = random_split(learning, sizes.train, sizes.valid, 0, seed);
+  split.test = in_order(sizes.test);
+  return split;
 }
 
 SplitIndices sklearn_split(std::int64_t train, std::int64_t valid, std::int64_t test, std::uint32_t seed) {

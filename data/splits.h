@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace lagtape {
@@ -17,6 +19,16 @@ std::vector<std::int64_t> in_order(std::int64_t n);
 /// the last `valid`. Their sum must not exceed n.
 SplitIndices random_split(std::int64_t n, std::int64_t train, std::int64_t valid, std::int64_t test,
                           std::uint64_t seed);
+
+/// The numbers of sequences in the sets that an experiment wants.
+struct SetSizes {
+  std::int64_t train = 0, valid = 0, test = 0;
+};
+
+/// The split of published files: train and valid at random from `learning` sequences, test the first of `testing`. Throws
+/// InputError when there are too few; `what` names them: "digits".
+SplitIndices published_split(const SetSizes& sizes, std::int64_t learning, std::int64_t testing,
+                             std::string_view what, const std::filesystem::path& place, std::uint64_t seed);
 
 /// The split that two calls of scikit-learn's train_test_split with the same random_state give: the first
 /// separates train from the rest, the second test from valid. Each permutation begins with the held-out part.

@@ -28,7 +28,7 @@ struct Task {
   std::shared_ptr<const Dataset> train, valid, test;
   bool fresh = false;  ///< every step trains on new sequences: runs count steps, not epochs
   /// Estimated from the training sequences; there is none of outputs where targets are classes.
-  Normalization normalization;
+  Normalization normalization = {};
   /// Reads a file of word vectors into the rows of an embedding's table [shape.tokens, width]: rows of words
   /// that the file contains become their vectors, rows of tokens that are no words become zeros, and the rows
   /// of other words stay. Empty unless the user named such a file. Only this call opens the file, since only
@@ -58,10 +58,10 @@ struct TaskHints {
 
 /// A task with its options, before any data are generated or any file is opened.
 struct TaskLoader {
-  std::optional<DataShape> shape;  ///< known where the options alone decide it
+  std::optional<DataShape> shape = {};  ///< known where the options alone decide it
   bool fresh = false;
   /// Generates or reads the data. Throws InputError.
-  std::function<Task(const TaskContext&)> load;
+  std::function<Task(const TaskContext&)> load = {};
 };
 
 /// The data of a task with all sequences in `test`: those of train, valid and test, in that order. Throws

@@ -58,8 +58,7 @@ TaskLoader drawn_task(const DataShape& shape, const DrawnSets& sets, DrawSequenc
                 .train = split(Split::train, sets.fresh ? Dataset::kUnlimited : sets.train),
                 .valid = split(Split::valid, sets.valid),
                 .test = split(Split::test, sets.test),
-                .fresh = sets.fresh,
-                .normalization = {}};
+                .fresh = sets.fresh};
   };
   return loader;
 }

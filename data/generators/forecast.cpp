@@ -8,7 +8,6 @@ ForecastDataset::ForecastDataset(Tensor series, std::int64_t horizon)
     : Dataset({.length = series.size(1) - horizon,
                .input = series.size(2),
                .output = series.size(2),
-               .classes = 0,
                .every_step = true}),
       series_(std::move(series)),
       horizon_(horizon) {}

@@ -64,11 +64,8 @@ TaskLoader read_generated_series(JsonReader& reader, const GeneratedSeries& gene
   SeriesOptions options{.length = generated.length, .test = generated.test};
   read_options(reader, kGeneratedSeries, options);
   TaskLoader loader;
-  loader.shape = DataShape{.length = options.length,
-                           .input = generated.width,
-                           .output = generated.width,
-                           .classes = 0,
-                           .every_step = true};
+  loader.shape = DataShape{
+      .length = options.length, .input = generated.width, .output = generated.width, .every_step = true};
   loader.load = [options, generated, shape = *loader.shape](const TaskContext& context) {
     check_memory(options, generated);
     auto split = [&](Split name, std::int64_t size) {
@@ -77,9 +74,7 @@ TaskLoader read_generated_series(JsonReader& reader, const GeneratedSeries& gene
     return Task{.shape = shape,
                 .train = split(Split::train, options.train),
                 .valid = split(Split::valid, options.valid),
-                .test = split(Split::test, options.test),
-                .fresh = false,
-                .normalization = {}};
+                .test = split(Split::test, options.test)};
   };
   return loader;
 }

@@ -270,8 +270,8 @@ constexpr Option kSeriesRows[] = {
                 {"hold", Missing::hold},
                 {"mask", Missing::mask}},
         "treatment of cells without a number: an error, a straight line to the number after them, which "
-        "tells "
-        "of later rows, or the last number before them; \"mask\" is the last too, with an input more for "
+        "tells of later rows, or the last number before them; \"mask\" is the last too, with an input more "
+        "for "
         "each column that is 1 where there was a number. Missing targets are left out of loss and metrics"),
     option<&SeriesOptions::across_gaps>("across_gaps",
                                         "windows may reach over times at which rows are missing"),

@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/arrays.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <algorithm>
 #include <cmath>
@@ -251,9 +251,7 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
   Task task{.shape = shape,
             .train = std::make_shared<ArraysDataset>(shape, train),
             .valid = std::make_shared<ArraysDataset>(shape, valid),
-            .test = std::make_shared<ArraysDataset>(shape, test),
-            .fresh = false,
-            .normalization = {}};
+            .test = std::make_shared<ArraysDataset>(shape, test)};
   if (context.score_only) return task;
   if (options.normalize.input) task.normalization.input = scaling_of(*task.train, train.x);
   if (options.normalize.target) task.normalization.output = scaling_of(*task.train, train.y);
@@ -287,9 +285,7 @@ TaskLoader read_arrays_task(JsonReader& reader, const TaskHints& hints) {
   options.every_step = hints.every_step;
   options.normalize.real_loss = hints.real_loss;
   read_options(reader, checked<check_arrays>(kArraysRows), options);
-  TaskLoader loader;
-  loader.load = [options](const TaskContext& context) { return load_arrays(options, context); };
-  return loader;
+  return {.load = std::bind_front(load_arrays, options)};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/audio.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ struct AudioOptions {
 };
 
 DataShape shape_of(const AudioOptions& options) {
-  return {.length = options.segment, .input = 1, .output = 1, .classes = 0, .every_step = true};
+  return {.length = options.segment, .input = 1, .output = 1, .every_step = true};
 }
 
 Sound read_sound(const std::filesystem::path& file) { return parse_sound(read_file(file), file.string()); }
@@ -76,8 +76,7 @@ Task load_audio(AudioOptions options, const TaskContext& context) {
                        text_of("too short for ", kNames[i], ": its share is ", splits[i].rows,
                                " samples, expected at least the ", options.segment, " of a segment."));
   }
-  Task task{
-      .shape = shape_of(options), .train = sets[0], .valid = sets[1], .test = sets[2], .normalization = {}};
+  Task task{.shape = shape_of(options), .train = sets[0], .valid = sets[1], .test = sets[2]};
   task.notes = pair->notes;
   return task;
 }
@@ -108,13 +107,14 @@ void check_audio(const AudioOptions& options, JsonReader& reader) {
 TaskLoader read_audio_task(JsonReader& reader, const TaskHints&) {
   AudioOptions options;
   read_options(reader, checked<check_audio>(kAudioRows), options);
-  return {.shape = shape_of(options), .fresh = false, .load = [options](const TaskContext& context) {
-            return load_audio(options, context);
-          }};
+  return {.shape = shape_of(options),
+          .load = [options](const TaskContext& context) { return load_audio(options, context); }};
 }
 
 }  // namespace
 
+/// In time, the first samples are for training, the next for validation, the last for the test. Segments of a set begin
+/// `segment - overlap` samples apart, so that with train.warmup = overlap every sample but the first few counts once.
 constinit const TaskEntry kAudioTask = {
     .name = "audio",
     .summary = "learn an amplifier or effect from a sound file of what goes in and one of what comes out",

@@ -11,14 +11,6 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kLearning = 50000, kTesting = 10000;
 
-void require_images(std::int64_t wanted, const CifarImages& images, const fs::path& path,
-                    const char* splits) {
-  if (wanted <= images.size()) return;
-  throw InputError(
-      {path.string()}, Rule::out_of_range,
-      text_of("contains ", images.size(), " images for ", splits, ", expected at least ", wanted, "."));
-}
-
 void train_on_the_others(CifarOptions& options) { options.train = kLearning - options.valid; }
 
 constexpr Option kCifarImagesRows[] = {
@@ -41,10 +33,8 @@ std::pair<std::shared_ptr<const Cifar10>, SplitIndices> load_cifar10(const Cifar
                                                                      const TaskContext& context) {
   const fs::path path = (context.base / options.path).lexically_normal();
   auto images = read_cifar10(path);
-  require_images(options.train + options.valid, images->learning, path, "train and valid");
-  require_images(options.test, images->testing, path, "test");
-  SplitIndices split = random_split(images->learning.size(), options.train, options.valid, 0, context.seed);
-  split.test = in_order(options.test);
+  SplitIndices split = published_split({options.train, options.valid, options.test}, images->learning.size(),
+                                       images->testing.size(), "images", path, context.seed);
   return {std::move(images), std::move(split)};
 }
 

@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/copy.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <algorithm>
 
@@ -43,8 +43,7 @@ TaskLoader read_copy_task(JsonReader& reader, const TaskHints&) {
   read_options(reader, kCopyRows, options);
   const std::int64_t blanks = options.blanks;
   const std::int64_t length = blanks + 2 * kRecalled;
-  const DataShape shape{
-      .length = length, .input = kInputs, .output = 0, .classes = 1 + kAlphabet, .every_step = true};
+  const DataShape shape{.length = length, .input = kInputs, .classes = 1 + kAlphabet, .every_step = true};
   return drawn_task(shape, options.sets,
                     [length](std::int64_t, RandomStream stream, Batch& batch, std::int64_t row) {
                       draw_copy(length, stream, batch, row);
@@ -53,6 +52,7 @@ TaskLoader read_copy_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
+/// Without memory the best cross-entropy is 10 ln 8 / (blanks + 20).
 constinit const TaskEntry kCopyTask = {
     .name = "copy",
     .summary = "recall ten symbols after a long run of blanks",

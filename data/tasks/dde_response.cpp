@@ -7,6 +7,7 @@
 #include "lagtape/core/json/options.h"
 #include "lagtape/data/generators/delay_equation.h"
 #include "lagtape/data/generators/drawn_task.h"
+#include "lagtape/data/tasks/registry.h"
 
 namespace lagtape {
 
@@ -85,7 +86,7 @@ TaskLoader read_dde_response_task(JsonReader& reader, const TaskHints&) {
                              .delay = whole_steps(reader, "tau", options.tau, options.step),
                              .step = options.step};
   const std::int64_t steps = whole_steps(reader, "span", options.span, options.step);
-  const DataShape shape{.length = steps + 1, .input = 1, .output = 1, .classes = 0, .every_step = true};
+  const DataShape shape{.length = steps + 1, .input = 1, .output = 1, .every_step = true};
   auto draw = [=, random = options.random_shift](std::int64_t, RandomStream stream, Batch& batch,
                                                  std::int64_t row) {
     const double shift = random ? 2 * std::numbers::pi * stream.next_uniform() : 0;
@@ -105,6 +106,8 @@ TaskLoader read_dde_response_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
+/// Prediction of the response at every step from the forcing at the same times, 0..span. There is one
+/// forcing, so every set holds one sequence, unless `random_shift` starts each sequence at a time of its own.
 constinit const TaskEntry kDdeResponseTask = {
     .name = "dde_response",
     .summary = "predict the response of a delay differential equation to a given forcing",

@@ -21,8 +21,4 @@ double dde_forcing(bool saturating, double t);
 /// steps of at most 0.01.
 std::vector<double> dde_response(const DdeResponse& equation, double shift, std::int64_t steps);
 
-/// Prediction of the response at every step from the forcing at the same times, 0..span. There is one
-/// forcing, so every set holds one sequence, unless `random_shift` starts each sequence at a time of its own.
-extern const TaskEntry kDdeResponseTask;
-
 }  // namespace lagtape

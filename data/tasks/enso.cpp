@@ -1,4 +1,5 @@
 #include "lagtape/data/tasks/enso.h"
+#include "lagtape/data/tasks/registry.h"
 
 namespace lagtape {
 
@@ -18,6 +19,7 @@ TaskLoader read_enso_task(JsonReader& reader, const TaskHints&) { return read_de
 
 }  // namespace
 
+/// Next-step prediction of T from t = 200 on, with T(0) ~ U(0, 1).
 constinit const TaskEntry kEnsoTask = {
     .name = "enso",
     .summary = "predict the next value of a delayed-oscillator model of El Nino",

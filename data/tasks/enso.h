@@ -9,7 +9,4 @@ namespace lagtape {
 /// in steps of 0.1. Every T(0) ends on the same periodic orbit. Source and protocol: the tau-GRU paper.
 DelaySeries enso();
 
-/// Next-step prediction of T from t = 200 on, with T(0) ~ U(0, 1).
-extern const TaskEntry kEnsoTask;
-
 }  // namespace lagtape

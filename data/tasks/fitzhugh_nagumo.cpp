@@ -4,6 +4,7 @@
 
 #include "lagtape/core/json/options.h"
 #include "lagtape/data/generators/generated_series.h"
+#include "lagtape/data/tasks/registry.h"
 
 namespace lagtape {
 
@@ -45,6 +46,7 @@ TaskLoader read_fitzhugh_nagumo_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
+/// Next-step prediction of v, with v(0) ~ U(-1, 1).
 constinit const TaskEntry kFitzhughNagumoTask = {
     .name = "fitzhugh_nagumo",
     .summary = "predict the next voltage of the FitzHugh-Nagumo neuron",

@@ -15,7 +15,4 @@ namespace lagtape {
 /// r.m.s., mostly in phase.
 std::vector<double> fitzhugh_nagumo(double v, std::int64_t points, Tolerance tolerance);
 
-/// Next-step prediction of v, with v(0) ~ U(-1, 1).
-extern const TaskEntry kFitzhughNagumoTask;
-
 }  // namespace lagtape

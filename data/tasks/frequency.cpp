@@ -5,6 +5,7 @@
 
 #include "lagtape/core/json/options.h"
 #include "lagtape/data/generators/drawn_task.h"
+#include "lagtape/data/tasks/registry.h"
 
 namespace lagtape {
 
@@ -54,8 +55,7 @@ constexpr Option kFrequencyRows[] = {
 TaskLoader read_frequency_task(JsonReader& reader, const TaskHints&) {
   FrequencyOptions options;
   read_options(reader, kFrequencyRows, options);
-  const DataShape shape{
-      .length = options.length, .input = 1, .output = 0, .classes = kClasses, .every_step = false};
+  const DataShape shape{.length = options.length, .input = 1, .classes = kClasses};
   return drawn_task(shape, options.sets,
                     [options](std::int64_t index, RandomStream stream, Batch& batch, std::int64_t row) {
                       draw_tone(options, index, stream, batch, row);
@@ -64,6 +64,10 @@ TaskLoader read_frequency_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
+/// Classification of a cosine's frequency: x[n] = cos(2 pi f t_n) + noise N(0, 1), t_n = n / length, over one
+/// second. Sequence i of a set has class i mod 100. Frequencies above length / 2 Hz alias, and remain
+/// distinct. Without noise all sequences of a class are equal, in all sets. With `endpoint`, t_n = n /
+/// (length - 1). Source: the tau-GRU paper.
 constinit const TaskEntry kFrequencyTask = {
     .name = "frequency",
     .summary = "classify the frequency of a cosine, one of 100",

@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/har2.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <array>
 #include <map>
@@ -20,8 +20,7 @@ constexpr std::int64_t kSteps = 128, kWindows = 7352, kTestWindows = 2947, kLarg
 constexpr std::array kSignals = {"body_acc_x",  "body_acc_y",  "body_acc_z",  "body_gyro_x", "body_gyro_y",
                                  "body_gyro_z", "total_acc_x", "total_acc_y", "total_acc_z"};
 constexpr std::int64_t kHar2Inputs = kSignals.size();
-constexpr DataShape kShape{
-    .length = kSteps, .input = kHar2Inputs, .output = 0, .classes = 2, .every_step = false};
+constexpr DataShape kShape{.length = kSteps, .input = kHar2Inputs, .classes = 2};
 /// The group (class) of the published labels 1..6: walking, walking upstairs, walking downstairs, sitting,
 /// standing, laying.
 constexpr std::array<std::int32_t, 7> kGroup = {-1, 0, 1, 0, 1, 0, 1};
@@ -100,26 +99,16 @@ std::shared_ptr<const StoredSequences> windows_of(const Tables& tables, const st
   return stored;
 }
 
-void require_windows(std::int64_t wanted, const StoredSequences& stored, const fs::path& path,
-                     const char* splits) {
-  if (wanted <= stored.size()) return;
-  throw InputError(
-      {path.string()}, Rule::out_of_range,
-      text_of("contains ", stored.size(), " windows for ", splits, ", expected at least ", wanted, "."));
-}
-
 Task load_har2(const Har2Options& options, const TaskContext& context) {
   const fs::path path = (context.base / options.path).lexically_normal();
   const Tables tables = read_tables(path);
   const auto learning = windows_of(tables, "train", path), testing = windows_of(tables, "test", path);
-  require_windows(options.train + options.valid, *learning, path, "train and valid");
-  require_windows(options.test, *testing, path, "test");
-  const SplitIndices split = random_split(learning->size(), options.train, options.valid, 0, context.seed);
+  const SplitIndices split = published_split({options.train, options.valid, options.test}, learning->size(),
+                                             testing->size(), "windows", path, context.seed);
   return Task{.shape = kShape,
               .train = std::make_shared<StoredDataset>(kShape, learning, split.train),
               .valid = std::make_shared<StoredDataset>(kShape, learning, split.valid),
-              .test = std::make_shared<StoredDataset>(kShape, testing, in_order(options.test)),
-              .fresh = false,
+              .test = std::make_shared<StoredDataset>(kShape, testing, split.test),
               .normalization = {.input = input_scaling(*learning, split.train), .output = {}}};
 }
 
@@ -140,14 +129,13 @@ constexpr Option kHar2Rows[] = {
 TaskLoader read_har2_task(JsonReader& reader, const TaskHints&) {
   Har2Options options;
   read_options(reader, kHar2Rows, options);
-  TaskLoader loader;
-  loader.shape = kShape;
-  loader.load = [options](const TaskContext& context) { return load_har2(options, context); };
-  return loader;
+  return {.shape = kShape, .load = std::bind_front(load_har2, options)};
 }
 
 }  // namespace
 
+/// The inputs are scaled by the mean and standard deviation of the training windows. The experiment's seed splits the
+/// 7352 windows of train/ at random into training and validation.
 constinit const TaskEntry kHar2Task = {
     .name = "har2",
     .summary = "classify human activities into two groups, from the motion sensors of a smartphone",

@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/imdb.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <algorithm>
 #include <numeric>
@@ -122,13 +122,6 @@ std::shared_ptr<const StoredSequences> tokens_of(Part& part, const std::vector<s
   return stored;
 }
 
-void require_reviews(std::int64_t wanted, const Part& part, const fs::path& path, const char* splits) {
-  if (wanted <= part.size()) return;
-  throw InputError(
-      {path.string()}, Rule::out_of_range,
-      text_of("contains ", part.size(), " reviews for ", splits, ", expected at least ", wanted, "."));
-}
-
 /// Reads the vectors of the words that have a token of their own; padding and unknown words become zeros.
 KnownWords read_vectors(const fs::path& path, const std::vector<std::string>& words, Tensor& table) {
   for (std::int64_t i = 0; i < kFirstWord * table.size(1); ++i) table.set(i, 0);
@@ -139,8 +132,8 @@ KnownWords read_vectors(const fs::path& path, const std::vector<std::string>& wo
 Task load_imdb(const ImdbOptions& options, const TaskContext& context) {
   const fs::path path = (context.base / options.path).lexically_normal();
   Corpus corpus = read_corpus(path, options);
-  require_reviews(options.train + options.valid, corpus.learning, path, "train and valid");
-  require_reviews(options.test, corpus.testing, path, "test");
+  SplitIndices split = published_split({options.train, options.valid, options.test}, corpus.learning.size(),
+                                       corpus.testing.size(), "reviews", path, context.seed);
 
   std::vector<std::int32_t> token_of_word(static_cast<std::size_t>(corpus.words.size()), kUnknown);
   std::vector<std::string> known;
@@ -152,17 +145,12 @@ Task load_imdb(const ImdbOptions& options, const TaskContext& context) {
   const auto testing = tokens_of(corpus.testing, token_of_word);
   const DataShape shape{.length = std::max(learning->longest(), testing->longest()),
                         .input = 1,
-                        .output = 0,
                         .classes = 2,
-                        .every_step = false,
                         .tokens = kFirstWord + static_cast<std::int64_t>(known.size())};
-  SplitIndices split = random_split(learning->size(), options.train, options.valid, 0, context.seed);
   Task task{.shape = shape,
             .train = std::make_shared<StoredDataset>(shape, learning, std::move(split.train)),
             .valid = std::make_shared<StoredDataset>(shape, learning, std::move(split.valid)),
-            .test = std::make_shared<StoredDataset>(shape, testing, in_order(options.test)),
-            .fresh = false,
-            .normalization = {}};
+            .test = std::make_shared<StoredDataset>(shape, testing, std::move(split.test))};
   if (options.vectors.empty()) return task;
   task.read_vectors = [path = (context.base / options.vectors).lexically_normal(),
                        words = std::move(known)](Tensor& table) { return read_vectors(path, words, table); };
@@ -194,13 +182,13 @@ constexpr Option kImdbRows[] = {
 TaskLoader read_imdb_task(JsonReader& reader, const TaskHints&) {
   ImdbOptions options;
   read_options(reader, kImdbRows, options);
-  TaskLoader loader;
-  loader.load = [options](const TaskContext& context) { return load_imdb(options, context); };
-  return loader;
+  return {.load = std::bind_front(load_imdb, options)};
 }
 
 }  // namespace
 
+/// Words of equal frequency are numbered in the order of their bytes; for_each_word cuts a text into words. The
+/// experiment's seed splits the reviews of train/ at random into training and validation; the vocabulary comes from both.
 constinit const TaskEntry kImdbTask = {
     .name = "imdb",
     .summary = "classify whether a film review is positive, word by word",

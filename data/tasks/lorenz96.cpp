@@ -4,6 +4,7 @@
 
 #include "lagtape/core/json/options.h"
 #include "lagtape/data/generators/generated_series.h"
+#include "lagtape/data/tasks/registry.h"
 
 namespace lagtape {
 
@@ -80,6 +81,8 @@ TaskLoader read_lorenz96_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
+/// Prediction of all five variables `horizon` (25) steps ahead, with x(0) uniform in F - 1/2..F + 1/2. The
+/// protocol is that of the coRNN paper, used by UnICORNN's too: 2000 points, and so 1975 steps.
 constinit const TaskEntry kLorenz96Task = {
     .name = "lorenz96",
     .summary = "predict the state of the Lorenz 96 system 25 steps ahead",

@@ -15,8 +15,4 @@ constexpr std::size_t kLorenz96Variables = 5;
 std::vector<double> lorenz96(const std::array<double, kLorenz96Variables>& start, double F,
                              std::int64_t points);
 
-/// Prediction of all five variables `horizon` (25) steps ahead, with x(0) uniform in F - 1/2..F + 1/2. The
-/// protocol is that of the coRNN paper, used by UnICORNN's too: 2000 points, and so 1975 steps.
-extern const TaskEntry kLorenz96Task;
-
 }  // namespace lagtape

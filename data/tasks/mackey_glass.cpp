@@ -1,4 +1,5 @@
 #include "lagtape/data/tasks/mackey_glass.h"
+#include "lagtape/data/tasks/registry.h"
 
 namespace lagtape {
 
@@ -24,6 +25,7 @@ TaskLoader read_mackey_glass_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
+/// Next-step prediction of x from t = 500 on, with x(0) ~ U(0, 1).
 constinit const TaskEntry kMackeyGlassTask = {
     .name = "mackey_glass",
     .summary = "predict the next value of the chaotic Mackey-Glass delay equation",

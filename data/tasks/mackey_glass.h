@@ -9,7 +9,4 @@ namespace lagtape {
 /// in steps of 0.25. Source: Mackey and Glass 1977; the protocol is that of the tau-GRU paper, appendix H.
 DelaySeries mackey_glass();
 
-/// Next-step prediction of x from t = 500 on, with x(0) ~ U(0, 1).
-extern const TaskEntry kMackeyGlassTask;
-
 }  // namespace lagtape

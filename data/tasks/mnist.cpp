@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/mnist.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <algorithm>
 
@@ -15,8 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kSide = 28, kPixels = kSide * kSide, kDigits = 10, kTrainingDigits = 60000;
-constexpr DataShape kDigitShape{
-    .length = kPixels, .input = 1, .output = 0, .classes = kDigits, .every_step = false};
+constexpr DataShape kDigitShape{.length = kPixels, .input = 1, .classes = kDigits};
 
 struct Digits {
   Idx images;  ///< [N, 28, 28]
@@ -101,29 +100,17 @@ std::vector<std::int64_t> pixel_order(const MnistOptions& options) {
   return in_order(kPixels);
 }
 
-void require_digits(std::int64_t wanted, const Digits& digits, const fs::path& folder, const char* splits) {
-  const std::int64_t present = digits.images.shape[0];
-  if (wanted <= present) return;
-  throw InputError(
-      {folder.string()}, Rule::out_of_range,
-      text_of("contains ", present, " digits for ", splits, ", expected at least ", wanted, "."));
-}
-
 Task load_mnist(const MnistOptions& options, const TaskContext& context) {
   const fs::path folder = (context.base / options.path).lexically_normal();
   auto learning = read_digits(folder, "train"), testing = read_digits(folder, "t10k");
-  require_digits(options.train + options.valid, *learning, folder, "train and valid");
-  require_digits(options.test, *testing, folder, "test");
-
   const SplitIndices split =
-      random_split(learning->images.shape[0], options.train, options.valid, 0, context.seed);
+      published_split({options.train, options.valid, options.test}, learning->images.shape[0],
+                      testing->images.shape[0], "digits", folder, context.seed);
   const std::vector<std::int64_t> order = pixel_order(options);
   return Task{.shape = kDigitShape,
               .train = std::make_shared<MnistDataset>(learning, split.train, order),
               .valid = std::make_shared<MnistDataset>(learning, split.valid, order),
-              .test = std::make_shared<MnistDataset>(testing, in_order(options.test), order),
-              .fresh = false,
-              .normalization = {}};
+              .test = std::make_shared<MnistDataset>(testing, split.test, order)};
 }
 
 void train_on_other_digits(MnistOptions& options) { options.train = kTrainingDigits - options.valid; }
@@ -154,14 +141,13 @@ void check_mnist(const MnistOptions& options, JsonReader& reader) {
 TaskLoader read_mnist_task(JsonReader& reader, const TaskHints&) {
   MnistOptions options;
   read_options(reader, checked<check_mnist>(kMnistRows), options);
-  TaskLoader loader;
-  loader.shape = kDigitShape;
-  loader.load = [options](const TaskContext& context) { return load_mnist(options, context); };
-  return loader;
+  return {.shape = kDigitShape, .load = std::bind_front(load_mnist, options)};
 }
 
 }  // namespace
 
+/// In a permutation p, step k shows pixel p[k]. The experiment's seed splits the 60000 digits of the training files at
+/// random into training and validation.
 constinit const TaskEntry kMnistTask = {
     .name = "mnist",
     .summary = "classify handwritten digits pixel by pixel, row by row or permuted",

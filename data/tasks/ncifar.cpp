@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/ncifar.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <algorithm>
 #include <vector>
@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::int64_t kWidth = CifarImages::kChannels * CifarImages::kSide;
 constexpr std::int64_t kLength = 1000, kNoise = (kLength - CifarImages::kSide) * kWidth;
-constexpr DataShape kRowsShape{
-    .length = kLength, .input = kWidth, .output = 0, .classes = CifarImages::kClasses, .every_step = false};
+constexpr DataShape kRowsShape{.length = kLength, .input = kWidth, .classes = CifarImages::kClasses};
 
 struct NcifarOptions {
   CifarOptions images;
@@ -93,9 +92,7 @@ Task load_ncifar(const NcifarOptions& options, const TaskContext& context) {
   return Task{.shape = kRowsShape,
               .train = dataset(images->learning, split.train, Split::train),
               .valid = dataset(images->learning, split.valid, Split::valid),
-              .test = dataset(images->testing, split.test, Split::test),
-              .fresh = false,
-              .normalization = {}};
+              .test = dataset(images->testing, split.test, Split::test)};
 }
 
 constexpr Option kNcifarRows[] = {
@@ -107,14 +104,12 @@ constexpr Option kNcifarRows[] = {
 TaskLoader read_ncifar_task(JsonReader& reader, const TaskHints&) {
   NcifarOptions options;
   read_options(reader, kNcifarRows, options);
-  TaskLoader loader;
-  loader.shape = kRowsShape;
-  loader.load = [options](const TaskContext& context) { return load_ncifar(options, context); };
-  return loader;
+  return {.shape = kRowsShape, .load = std::bind_front(load_ncifar, options)};
 }
 
 }  // namespace
 
+/// A "fixed" block is drawn from the experiment's seed, a block "per_sample" from that, the split and the index.
 constinit const TaskEntry kNcifarTask = {
     .name = "ncifar",
     .summary = "classify an image that is read row by row and followed by noise (noise-padded CIFAR-10)",

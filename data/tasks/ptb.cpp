@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/ptb.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <algorithm>
 #include <optional>
@@ -78,7 +78,7 @@ class Vocabulary {
 };
 
 DataShape shape_of(std::int64_t length, std::int64_t tokens) {
-  return {.length = length, .input = 1, .output = 0, .classes = tokens, .every_step = true, .tokens = tokens};
+  return {.length = length, .input = 1, .classes = tokens, .every_step = true, .tokens = tokens};
 }
 
 class StreamsDataset final : public Dataset {
@@ -125,12 +125,7 @@ Task load_ptb(const PtbOptions& options, const TaskContext& context) {
   const auto train = dataset(file, text, options.streams);
   const auto valid = evaluated("ptb.valid.txt"), test = evaluated("ptb.test.txt");
   const std::int64_t longest = std::max({train->shape().length, valid->shape().length, test->shape().length});
-  return Task{.shape = shape_of(longest, vocabulary.size()),
-              .train = train,
-              .valid = valid,
-              .test = test,
-              .fresh = false,
-              .normalization = {}};
+  return Task{.shape = shape_of(longest, vocabulary.size()), .train = train, .valid = valid, .test = test};
 }
 
 constexpr Option kPtbRows[] = {
@@ -148,13 +143,16 @@ TaskLoader read_ptb_task(JsonReader& reader, const TaskHints& hints) {
   PtbOptions options;
   options.streams = hints.batch;
   read_options(reader, kPtbRows, options);
-  TaskLoader loader;
-  loader.load = [options](const TaskContext& context) { return load_ptb(options, context); };
-  return loader;
+  return {.load = std::bind_front(load_ptb, options)};
 }
 
 }  // namespace
 
+/// Blanks at both ends of a line are dropped; the end of a line is a token. Tokens are numbered from 0 by their frequency
+/// in the training text (equal ones in the order of their bytes); other words are read as "<unk>". Each text is cut into
+/// parallel streams of equal length, a sequence each, and the rest at its end is dropped. By default there are as many
+/// training streams as a batch has sequences: one batch is then an epoch, and with `train.truncate` the states are carried
+/// through the whole text.
 constinit const TaskEntry kPtbTask = {
     .name = "ptb",
     .summary = "predict the next word or character of a text (Penn Treebank)",

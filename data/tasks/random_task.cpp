@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/random_task.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <algorithm>
 
@@ -124,9 +124,7 @@ TaskLoader read_random_task(JsonReader& reader, const TaskHints& hints) {
     return Task{.shape = shape,
                 .train = split(Split::train, options.train),
                 .valid = split(Split::valid, options.valid),
-                .test = split(Split::test, options.test),
-                .fresh = false,
-                .normalization = {}};
+                .test = split(Split::test, options.test)};
   };
   return loader;
 }

@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/scifar.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <array>
 #include <vector>
@@ -13,11 +13,8 @@ namespace {
 
 constexpr std::int64_t kLargestShift = 4;
 constexpr std::array kMean = {0.4914, 0.4822, 0.4465}, kDeviation = {0.2023, 0.1994, 0.2010};
-constexpr DataShape kPixelShape{.length = CifarImages::kPixels,
-                                .input = CifarImages::kChannels,
-                                .output = 0,
-                                .classes = CifarImages::kClasses,
-                                .every_step = false};
+constexpr DataShape kPixelShape{
+    .length = CifarImages::kPixels, .input = CifarImages::kChannels, .classes = CifarImages::kClasses};
 
 struct ScifarOptions {
   CifarOptions images;
@@ -111,9 +108,7 @@ Task load_scifar(const ScifarOptions& options, const TaskContext& context) {
   Task task{.shape = kPixelShape,
             .train = dataset(images->learning, split.train, options.augment),
             .valid = dataset(images->learning, split.valid, false),
-            .test = dataset(images->testing, split.test, false),
-            .fresh = false,
-            .normalization = {}};
+            .test = dataset(images->testing, split.test, false)};
   if (!channels) {
     task.normalization.input = {.mean = {kMean.begin(), kMean.end()},
                                 .scale = {kDeviation.begin(), kDeviation.end()}};
@@ -132,22 +127,21 @@ constexpr Option kScifarRows[] = {
 TaskLoader read_scifar_task(JsonReader& reader, const TaskHints&) {
   ScifarOptions options;
   read_options(reader, kScifarRows, options);
-  TaskLoader loader;
-  loader.shape = kPixelShape;
-  loader.load = [options](const TaskContext& context) { return load_scifar(options, context); };
-  return loader;
+  return {.shape = kPixelShape, .load = std::bind_front(load_scifar, options)};
 }
 
 }  // namespace
 
+/// Pixels in 0..1 are scaled by the usual mean and standard deviation of each channel. "channels": the bytes [3, 32, 32]
+/// reshaped to [1024, 3]. With `augment`, training sees each image shifted by up to 4 pixels (the border is black) and
+/// mirrored or not, drawn anew for every epoch.
 constinit const TaskEntry kScifarTask = {
     .name = "scifar",
     .summary = "classify colour images pixel by pixel (CIFAR-10)",
     .source = "Krizhevsky 2009; protocol of the tau-GRU paper",
     .equations =
-        "x: [1024, 3], red, green and blue of one pixel per step, row by row, normalised; y: the class of "
-        "the "
-        "image",
+        "x: [1024, 3], red, green and blue of one pixel per step, row by row, normalised\n"
+        "y: the class of the image",
     .files = kCifarFiles,
     .read = read_scifar_task,
 };

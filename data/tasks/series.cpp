@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/series.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
@@ -53,7 +53,6 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   const DataShape shape{.length = options.window,
                         .input = std::ssize(panel->input),
                         .output = std::ssize(panel->target),
-                        .classes = 0,
                         .every_step = options.every_step,
                         .missing_targets = options.missing != Missing::error};
   const std::vector<SeriesSplit> splits = split_panel(options, *panel);
@@ -66,7 +65,7 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
     sets.push_back(std::make_shared<WindowDataset>(shape, panel, splits[i], options, stride));
     if (sets[i]->size() == 0 && shares[i] > 0) refuse_short(path, names[i], splits[i], options);
   }
-  Task task{.shape = shape, .train = sets[0], .valid = sets[1], .test = sets[2], .normalization = {}};
+  Task task{.shape = shape, .train = sets[0], .valid = sets[1], .test = sets[2]};
   task.notes = panel->notes;
   std::vector<std::int64_t> inputs;
   for (const PanelInput& input : panel->input) inputs.push_back(input.column);
@@ -83,7 +82,6 @@ TaskLoader read_series_task(JsonReader& reader, const TaskHints& hints) {
     loader.shape = DataShape{.length = options.window,
                              .input = input,
                              .output = output,
-                             .classes = 0,
                              .every_step = options.every_step,
                              .missing_targets = options.missing != Missing::error};
   }
@@ -93,6 +91,12 @@ TaskLoader read_series_task(JsonReader& reader, const TaskHints& hints) {
 
 }  // namespace
 
+/// A user's own time series: from `window` steps of the input columns, the target columns `horizon` steps
+/// later, at every step or after the last. Windows begin `stride` steps apart. A single series is cut in
+/// time: its first rows are for training, the next for validation, the last for the test, and no window
+/// crosses a cut. Several series are not cut: each belongs to one split as a whole, in their order. With
+/// `normalize` the inputs, with `normalize_target` (for mse only) the targets are scaled by the mean and
+/// standard deviation of the training rows.
 constinit const TaskEntry kSeriesTask = {
     .name = "series",
     .summary = "predict a time series of your own, from a .csv, .npy or .npz file",

@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/speech_commands.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <algorithm>
 #include <array>
@@ -33,9 +33,7 @@ struct SpeechOptions {
 DataShape shape_of(const SpeechOptions& options) {
   return {.length = options.frames,
           .input = LogMel::kBands,
-          .output = 0,
-          .classes = kFirstCommand + static_cast<std::int64_t>(kWords.size()),
-          .every_step = false};
+          .classes = kFirstCommand + static_cast<std::int64_t>(kWords.size())};
 }
 
 std::int32_t class_of(std::string_view folder) {
@@ -164,9 +162,7 @@ Task load_speech_commands(const SpeechOptions& options, const TaskContext& conte
   return Task{.shape = shape_of(options),
               .train = dataset(std::move(train)),
               .valid = dataset(std::move(valid)),
-              .test = dataset(std::move(test)),
-              .fresh = false,
-              .normalization = {}};
+              .test = dataset(std::move(test))};
 }
 
 constexpr Option kSpeechCommandsRows[] = {
@@ -179,14 +175,14 @@ constexpr Option kSpeechCommandsRows[] = {
 TaskLoader read_speech_commands_task(JsonReader& reader, const TaskHints&) {
   SpeechOptions options;
   read_options(reader, kSpeechCommandsRows, options);
-  TaskLoader loader;
-  loader.shape = shape_of(options);
-  loader.load = [options](const TaskContext& context) { return load_speech_commands(options, context); };
-  return loader;
+  return {.shape = shape_of(options), .load = std::bind_front(load_speech_commands, options)};
 }
 
 }  // namespace
 
+/// Shorter recordings are padded with 0 dB, longer ones cut; each is then scaled to mean 0 and standard deviation 1 on its
+/// own. The silence is the background noises, in training only. A recording is read and analysed each time it is asked
+/// for, and never kept.
 constinit const TaskEntry kSpeechCommandsTask = {
     .name = "speech_commands",
     .summary = "classify ten spoken words, other words and silence (Google12)",

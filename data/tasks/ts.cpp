@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/ts.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <cmath>
 
@@ -66,8 +66,7 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
   const DataShape shape{.length = stored->longest(),
                         .input = stored->input,
                         .output = data->classes.empty() ? 1 : 0,
-                        .classes = static_cast<std::int64_t>(data->classes.size()),
-                        .every_step = false};
+                        .classes = static_cast<std::int64_t>(data->classes.size())};
   if (options.normalize.target && shape.classes > 0) {
     throw InputError({.pointer = "/data/normalize_target"}, Rule::conflict,
                      text_of("applies to real targets. Expected false with the ", shape.classes,
@@ -80,7 +79,6 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
               .train = std::make_shared<StoredDataset>(shape, stored, std::move(split.train)),
               .valid = std::make_shared<StoredDataset>(shape, stored, std::move(split.valid)),
               .test = std::make_shared<StoredDataset>(shape, stored, std::move(split.test)),
-              .fresh = false,
               .normalization = std::move(normalization)};
 }
 
@@ -125,13 +123,13 @@ TaskLoader read_ts_task(JsonReader& reader, const TaskHints& hints) {
   TsOptions options;
   options.normalize.real_loss = hints.real_loss;
   read_options(reader, checked<check_ts>(kTsRows), options);
-  TaskLoader loader;
-  loader.load = [options](const TaskContext& context) { return load_ts(options, context); };
-  return loader;
+  return {.load = std::bind_front(load_ts, options)};
 }
 
 }  // namespace
 
+/// With "split": "published", the validation set is drawn at random from the first file; otherwise both files are joined,
+/// the first before the second, and split anew.
 constinit const TaskEntry kTsTask = {
     .name = "ts",
     .summary = "classify or regress time series of the public archives (.ts files)",

@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/audio.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "lagtape/data/tasks/mnist.h"
+#include "lagtape/data/tasks/registry.h"
 
 #include <doctest/doctest.h>
 
