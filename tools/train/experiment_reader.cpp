@@ -168,12 +168,12 @@ FittedModel model_section(JsonReader& top, Experiment& experiment) {
 
 /// What keeps a metric from following the ones before it, if anything does.
 std::optional<Problem> obstacle_to(const std::string& name, const std::unordered_set<std::string>& before,
-                                   const LossFunction& loss) {
+                                   const LossFunction& loss, const JsonErrors& words) {
   const auto conflict = [](std::string text) {
     return Problem{.rule = Rule::conflict, .statement = std::move(text)};
   };
   const std::optional<Metric> known = find_metric(name);
-  if (!known) return unknown_name("metric", name, metric_names());
+  if (!known) return words.unknown("metric", name, metric_names(), "/metrics");
   if (loss != Loss::none && !known->applies(loss))
     return conflict(text_of("the metric ", name, " does not go with the loss ", name_of(loss), "."));
   if (before.empty() && !known->ranks_models)
@@ -198,7 +198,7 @@ std::vector<std::string> metrics_section(JsonReader& top, const LossFunction& lo
       continue;
     }
     const std::string name = given[i].get<std::string>();
-    if (const auto obstacle = obstacle_to(name, named, loss)) {
+    if (const auto obstacle = obstacle_to(name, named, loss, top.errors())) {
       top.errors().add(pointer, *obstacle);
     } else {
       metrics.push_back(name);

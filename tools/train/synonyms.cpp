@@ -28,6 +28,9 @@ constexpr Synonym kSynonyms[] = {
     {"min_lr", "/schedule/floor", "It is a share of /optimizer/lr."},
     {"cosine_annealing", "/schedule/type", "Its value is cosine."},
     {"reduce_on_plateau", "/schedule/type", "Its value is plateau."},
+    {"ReduceLROnPlateau", "", R"(This schedule is "plateau".)"},
+    {"StepLR", "", R"(This schedule is "step".)"},
+    {"CosineAnnealingLR", "", R"(This schedule is "cosine".)"},
     // training
     {"n_epochs", "/train/epochs"},
     {"num_epochs", "/train/epochs"},
@@ -80,6 +83,7 @@ constexpr Synonym kSynonyms[] = {
     {"mae", "", kAbsolute},
     {"l1", "", kAbsolute},
     {"mean_absolute_error", "", kAbsolute},
+    {"root_mean_squared_error", "", R"(This metric is "rmse".)"},
     {"MSELoss", "", R"(This loss is "mse".)"},
     {"mean_squared_error", "", R"(This loss is "mse".)"},
     {"smooth_l1", "", R"(This loss is "huber".)"},

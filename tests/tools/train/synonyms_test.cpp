@@ -81,6 +81,8 @@ TEST_CASE("what has no key here is answered in words") {
       {"loss=l1", "For absolute errors"},
       {"loss=CrossEntropyLoss", R"(This loss is "cross_entropy")"},
       {"loss.type=smooth_l1", R"(This loss is "huber")"},
+      {R"(metrics=["root_mean_squared_error"])", R"(This metric is "rmse")"},
+      {"schedule.type=ReduceLROnPlateau", R"(This schedule is "plateau")"},
       {"model.layers.1.cell=LSTM", R"("lstm")"},
   };
   for (const auto& [setting, words] : cases) {
