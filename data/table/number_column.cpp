@@ -210,7 +210,8 @@ DecimalVotes count_decimals(const NamedTable& table) {
   };
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     for (std::int64_t column = 0; column < table.columns(); ++column) {
-      const std::string_view cell = table.cell(row, column);
+      std::string_view cell = table.cell(row, column);
+      if (const NumberWithUnit split = split_unit(cell); !split.unit.empty()) cell = split.number;
       if (cell.find_first_of(".,") == cell.npos || cell.find_first_of("0123456789") == cell.npos) continue;
       const bool point = parse_number(cell, '.') || has(cell, ',', '.');
       const bool comma = parse_number(cell, ',') || has(cell, '.', ',');

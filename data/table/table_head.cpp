@@ -20,7 +20,11 @@ constexpr std::int64_t kMostLooked = 100;  // rows below that show what a column
 
 bool is_date(std::string_view cell) { return read_time(cell).has_value(); }
 bool is_whole(std::string_view cell) { return cell.find_first_not_of("+-0123456789") == cell.npos; }
-bool begins_with_digit(std::string_view cell) { return !cell.empty() && cell[0] >= '0' && cell[0] <= '9'; }
+/// Whether a cell begins with a number, as times and numbers with units do.
+bool begins_with_number(std::string_view cell) {
+  const std::size_t digit = cell.find_first_not_of("+-.");
+  return digit < 3 && cell[digit] >= '0' && cell[digit] <= '9';
+}
 
 /// Tells the cells of a table apart.
 class CellKinds {
@@ -68,15 +72,16 @@ bool counts_from_zero(const Row& row, std::size_t first) {
 
 /// Whether the first row, which has a number or a time, is names nevertheless.
 bool is_named_by_numbers(const TextTable& cells, const CellKinds& kinds) {
-  const Row row = cells.row(0);
+  Row row = cells.row(0);
+  while (row.size() > 1 && row.back().empty()) row.pop_back();
   if (row.size() < 2 || cells.rows() < 3) return false;
   if (row[0].empty() && counts_from_zero(row, 1)) return true;
   if (std::unordered_set<std::string_view>(row.begin(), row.end()).size() != row.size()) return false;
   if (std::any_of(row.begin() + 1, row.end(), is_missing)) return false;
   // Depths or years beside times: "date,10,20" or ",2019,2020".
   if (row[0].empty()) return kinds.all_below(1, 0, is_date);
-  if (!kinds.is_value(row[0]) && !begins_with_digit(row[0]))
-    return kinds.all_below(1, 0, [&](auto cell) { return kinds.is_value(cell) || begins_with_digit(cell); });
+  if (!kinds.is_value(row[0]) && !begins_with_number(row[0]))
+    return kinds.all_below(1, 0, [&](auto cell) { return kinds.is_value(cell) || begins_with_number(cell); });
   if (!counts_from_zero(row, 0)) return false;
   if (kinds.all_below(1, 0, [&](auto cell) { return !kinds.is_number(cell); })) return true;
   bool has_fractions = false;  // some column has no whole numbers below
@@ -111,14 +116,14 @@ std::int64_t row_of_names(const TextTable& cells, const CellKinds& kinds) {
 /// Whether a row has units: texts above numbers, which do not come again.
 bool has_units(const TextTable& cells, const CellKinds& kinds, std::int64_t row) {
   constexpr std::size_t kLongest = 40;
-  if (row + 1 >= cells.rows() || !kinds.is_of_texts(row) || !kinds.has_value(row + 1)) return false;
+  if (row + 1 >= cells.rows() || !kinds.is_of_texts(row)) return false;
   bool is_any = false;
   for (std::int64_t column = 0; column < cells.columns(); ++column) {
     const std::string_view unit = cells.cell(row, column);
     if (unit.size() > kLongest) return false;
     if (is_missing(unit)) continue;
     if (!kinds.all_below(row + 1, column, [&](auto cell) { return cell != unit; })) return false;
-    is_any = is_any || kinds.all_below(row + 1, column, [&](auto cell) { return kinds.is_value(cell); });
+    is_any = is_any || kinds.all_below(row + 1, column, begins_with_number);
   }
   return is_any;
 }

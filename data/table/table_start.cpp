@@ -90,6 +90,13 @@ std::vector<Row> rows_of(std::string_view text, const TableStart& start, char se
   return rows;
 }
 
+/// Whether cells are "", 0, 1, ..., as pandas names columns that have no names.
+bool counts_from_zero(const std::vector<std::string_view>& cells) {
+  for (std::size_t i = 1; i < cells.size(); ++i)
+    if (cells[i] != std::to_string(i - 1)) return false;
+  return cells.size() > 1 && cells[0].empty();
+}
+
 /// Whether the rows from one on are a table of as many columns as that one has cells.
 bool is_table_from(const std::vector<Row>& rows, std::size_t first) {
   const std::size_t columns = rows[first].cells.size();
@@ -148,9 +155,9 @@ std::size_t end_of_preamble(std::string_view text, const std::vector<Row>& rows,
     };
     const bool has_rows_above =
         std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(first), is_row);
-    const bool has_names = rows[first].has_value()
-                               ? has_names_above(text, rows[first], separator)
-                               : rows[first + 1].has_value() || rows[first + 2].has_value();
+    const bool is_named = !rows[first].has_value() || counts_from_zero(rows[first].cells);
+    const bool has_names = !is_named ? has_names_above(text, rows[first], separator)
+                                     : rows[first + 1].has_value() || rows[first + 2].has_value();
     return has_names && !has_rows_above ? first : 0;
   }
   return 0;
@@ -186,7 +193,7 @@ TableStart find_table_start(std::string_view text, const TableOptions& options,
   if (options.skip_rows >= 0) return top;
   top.allows_comments = true;
   take_separator(text, options, top, notes);
-  std::vector<char> separators = {',', ';', '\t', '|'};
+  std::vector<char> separators = {';', '\t', '|', ','};
   if (top.separator != 0) separators = {top.separator};
   const bool has_quotes = text.substr(0, 1 << 16).find('"') != text.npos;
   TableStart start = top;
@@ -202,7 +209,7 @@ TableStart find_table_start(std::string_view text, const TableOptions& options,
     const bool fits = is_table ? rows[0].cells.size() > 1 : lacks_one || first > 0;
     const Row& row = rows[fits ? first : 0];
     const std::size_t rank = fits ? first : kMostRows - 1;
-    if (rank > above || (rank == above && row.cells.size() <= columns)) continue;
+    if (rank > above || (rank == above && (separator == ',' || row.cells.size() <= columns))) continue;
     above = rank;
     columns = row.cells.size();
     start = {.offset = row.offset,

@@ -120,8 +120,9 @@ void TextTable::find_separator(char decimal, const TableStart& start) {
   for (const int lines : {20, 1}) {  // a row that is too short or too long is found later
     separator_ = decimal == ',' ? ';' : ',';
     std::int64_t most = 1;
-    for (const char separator : {',', ';', '\t', '|'}) {
-      if (separator == decimal && !has_quotes) continue;
+    for (const char separator :
+         {';', '\t', '|', ','}) {  // commas may be decimal points of equally many numbers
+      if (separator == ',' && (most > 1 || (decimal == ',' && !has_quotes))) continue;
       const std::int64_t cells = equal_cells(separator, lines, start);
       if (cells <= most) continue;
       separator_ = separator;
