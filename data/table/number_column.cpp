@@ -204,17 +204,16 @@ std::string hint_for_number(std::string_view cell, const TableOptions& options) 
 
 DecimalVotes count_decimals(const NamedTable& table) {
   DecimalVotes votes;
-  const auto has = [](std::string_view cell, char thousands, char decimal) {
-    const std::optional<std::string> plain = without_thousands(cell, thousands, decimal);
-    return plain && parse_number(*plain, decimal);
+  const auto is_number = [](std::string_view cell, char decimal) {
+    return parse_number(cell, decimal).has_value() || has_thousands(cell, decimal);
   };
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     for (std::int64_t column = 0; column < table.columns(); ++column) {
       std::string_view cell = table.cell(row, column);
       if (const NumberWithUnit split = split_unit(cell); !split.unit.empty()) cell = split.number;
       if (cell.find_first_of(".,") == cell.npos || cell.find_first_of("0123456789") == cell.npos) continue;
-      const bool point = parse_number(cell, '.') || has(cell, ',', '.');
-      const bool comma = parse_number(cell, ',') || has(cell, '.', ',');
+      const bool point = is_number(cell, '.');
+      const bool comma = is_number(cell, ',');
       votes.points += point && !comma ? 1 : 0;
       votes.commas += comma && !point ? 1 : 0;
       votes.either += point && comma ? 1 : 0;

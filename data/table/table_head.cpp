@@ -120,7 +120,7 @@ bool has_units(const TextTable& cells, const CellKinds& kinds, std::int64_t row)
   bool is_any = false;
   for (std::int64_t column = 0; column < cells.columns(); ++column) {
     const std::string_view unit = cells.cell(row, column);
-    if (unit.size() > kLongest) return false;
+    if (unit.size() > kLongest || begins_with_number(unit)) return false;
     if (is_missing(unit)) continue;
     if (!kinds.all_below(row + 1, column, [&](auto cell) { return cell != unit; })) return false;
     is_any = is_any || kinds.all_below(row + 1, column, begins_with_number);

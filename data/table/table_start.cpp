@@ -91,7 +91,8 @@ std::vector<Row> rows_of(std::string_view text, const TableStart& start, char se
 }
 
 /// Whether cells are "", 0, 1, ..., as pandas names columns that have no names.
-bool counts_from_zero(const std::vector<std::string_view>& cells) {
+bool counts_from_zero(std::vector<std::string_view> cells) {
+  while (cells.size() > 1 && cells.back().empty()) cells.pop_back();
   for (std::size_t i = 1; i < cells.size(); ++i)
     if (cells[i] != std::to_string(i - 1)) return false;
   return cells.size() > 1 && cells[0].empty();
@@ -108,6 +109,7 @@ bool is_table_from(const std::vector<Row>& rows, std::size_t first) {
 bool is_index(const std::vector<Row>& rows) {
   double before = 0;
   for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].cells[0].empty()) return false;
     const auto number = parse_number(rows[i].cells[0]);
     if (number && i > 1 && *number != before + 1) return false;
     if (number && i == 1 && *number != 0 && *number != 1) return false;
@@ -137,7 +139,8 @@ bool has_names_above(std::string_view text, const Row& row, char separator) {
   if (row.comment == text.npos || !row.has_value()) return false;
   std::size_t at = std::min(text.find_first_not_of("# \t", row.comment), text.size());
   const Row names{.cells = take_row(text, at, separator)};
-  return names.cells.size() == row.cells.size() && names.cells.size() > 1 &&
+  const std::size_t cells = row.cells.size() - (row.cells.back().empty() ? 1 : 0);
+  return (names.cells.size() == row.cells.size() || names.cells.size() == cells) && names.cells.size() > 1 &&
          names.filled() == names.cells.size() && !names.has_value();
 }
 

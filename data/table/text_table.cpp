@@ -136,7 +136,28 @@ void TextTable::find_separator(char decimal, const TableStart& start) {
 void TextTable::reserve(std::size_t bytes) {
   const std::size_t most = static_cast<std::size_t>(1.02 * kSample * text_.size() / bytes) + kSample;
   lines_.reserve(most);
+  rows_.reserve(most);
   cells_.reserve(most * static_cast<std::size_t>(columns_));
+}
+
+void TextTable::add_row(const std::vector<Cell>& row, std::int64_t line) {
+  constexpr std::uint64_t kFarthest = (1 << 22) - 1;
+  const std::uint64_t begin = row.front().first;
+  for (const Cell& cell : row) {
+    const std::uint64_t behind = cell.first - begin;
+    const bool is_long = cell.size >= kLong || behind > kFarthest;
+    if (is_long) long_cells_.emplace_back(cells_.size(), cell);
+    cells_.push_back({.behind = static_cast<std::uint32_t>(is_long ? 0 : behind),
+                      .size = is_long ? kLong : static_cast<std::uint32_t>(cell.size)});
+  }
+  rows_.push_back(begin);
+  lines_.push_back(static_cast<std::uint32_t>(line));
+}
+
+std::string_view TextTable::long_cell(std::size_t index) const {
+  const Cell& cell =
+      std::ranges::lower_bound(long_cells_, index, {}, &std::pair<std::size_t, Cell>::first)->second;
+  return {text_.data() + cell.first, cell.size};
 }
 
 TextTable::TextTable(std::string text, const std::string& where, char separator, char decimal,
@@ -146,17 +167,15 @@ TextTable::TextTable(std::string text, const std::string& where, char separator,
     throw InputError({where}, Rule::wrong_type, "the text is UTF-16. Save it as UTF-8.");
   if (separator_ == 0) find_separator(decimal, start);
   Reader reader(text_, separator_, false, where, start);
-  while (std::int64_t found = reader.read_row(cells_)) {
+  for (std::vector<Cell> row; std::int64_t found = reader.read_row(row); row.clear()) {
     if (columns_ == 0 && start.lacks_index) {
-      cells_.insert(cells_.begin(), Cell{});
+      row.insert(row.begin(), Cell{.first = row.front().first});
       ++found;
     }
     if (columns_ == 0) columns_ = found;
-    for (; found > columns_ && cells_.back().size == 0; --found) cells_.pop_back();
+    for (; found > columns_ && row.back().size == 0; --found) row.pop_back();
     if (found != columns_) {
-      const Cell& first = cells_[cells_.size() - static_cast<std::size_t>(found)];
-      if (start.allows_comments && first.size > 0 && text_[first.first] == '#') {
-        cells_.resize(cells_.size() - static_cast<std::size_t>(found));
+      if (start.allows_comments && row.front().size > 0 && text_[row.front().first] == '#') {
         ++comments_;
         continue;
       }
@@ -173,7 +192,7 @@ TextTable::TextTable(std::string text, const std::string& where, char separator,
               columns_ == 1 && separator_ == ',' ? kDecimalCommas : "",
               is_early ? R"( Lines above the table are passed over with "skip_rows": N in "data".)" : ""));
     }
-    lines_.push_back(reader.line());
+    add_row(row, reader.line());
     if (rows() == kSample) reserve(reader.at());
   }
   if (columns_ == 0) throw InputError({where}, Rule::missing, "contains no rows.");

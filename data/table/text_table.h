@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lagtape {
@@ -33,8 +34,10 @@ class TextTable {
   std::int64_t rows() const { return static_cast<std::int64_t>(lines_.size()); }
   std::int64_t columns() const { return columns_; }
   std::string_view cell(std::int64_t row, std::int64_t column) const {
-    const Cell& cell = cells_[static_cast<std::size_t>(row * columns_ + column)];
-    return {text_.data() + cell.first, cell.size};
+    const auto index = static_cast<std::size_t>(row * columns_ + column);
+    const ShortCell cell = cells_[index];
+    if (cell.size == kLong) return long_cell(index);
+    return {text_.data() + rows_[static_cast<std::size_t>(row)] + cell.behind, cell.size};
   }
   std::vector<std::string_view> row(std::int64_t row) const;
   /// The line of the text on which a row begins, from 1.
@@ -42,23 +45,33 @@ class TextTable {
   std::int64_t comments() const { return comments_; }  ///< rows that were passed over
 
  private:
-  /// A part of the text, in the eight bytes of a number.
+  /// A part of the text.
   struct Cell {
-    std::uint64_t first : 40, size : 24;
+    std::uint64_t first = 0, size = 0;
   };
+  /// The same by the bytes from the first cell of its row on: all cells of a table take as much memory as a fraction of its
+  /// numbers.
+  struct ShortCell {
+    std::uint32_t behind : 22, size : 10;
+  };
+  static constexpr std::uint32_t kLong = (1 << 10) - 1;  ///< the size of a cell that is among the long ones
   class Reader;
 
   static constexpr std::int64_t kSample = 1000;  ///< rows by which the others are estimated
 
   void find_separator(char decimal, const TableStart& start);
   void reserve(std::size_t bytes);
+  void add_row(const std::vector<Cell>& row, std::int64_t line);
+  std::string_view long_cell(std::size_t index) const;
   std::int64_t equal_cells(char separator, int lines, const TableStart& start);
 
   std::string text_;  ///< of the file, with doubled quotes made single in their cells
   char separator_;
   std::int64_t columns_ = 0, comments_ = 0;
-  std::vector<Cell> cells_ = {};          ///< [rows, columns] row by row
-  std::vector<std::int64_t> lines_ = {};  ///< [rows]
+  std::vector<ShortCell> cells_ = {};                          ///< [rows, columns] row by row
+  std::vector<std::pair<std::size_t, Cell>> long_cells_ = {};  ///< by their places in cells_, ascending
+  std::vector<std::uint64_t> rows_ = {};                       ///< [rows] where the first cell begins
+  std::vector<std::uint32_t> lines_ = {};                      ///< [rows]
 };
 
 }  // namespace lagtape

@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import gzip
 import io
 import math
 import struct
@@ -104,6 +105,66 @@ class FileTest(ToolTest):
             experiment = self.write("e.json", changed(SERIES, model__layers=[{"cell": "tau_gru", "units": 2, "tau": lag}]))
             with self.subTest(lag):
                 self.assertEqual(f"looks back {lag} steps; the sequences have 16" in self.run_tool("check", experiment)[1], is_dead)
+
+
+class TableTest(ToolTest):
+    def new(self, name, content, *args):
+        self.write(name, content)
+        text = self.run_tool("new", name, *args)[0]
+        return text, self.run_tool("check", self.write("e.json", text))[1]
+
+    def test_tables_as_people_have_them_are_proposed_and_pass_check(self):
+        rows = "".join(f"{plain(FIRST + datetime.timedelta(hours=n))};{'-200' if n % 11 == 3 else f'{2000 + 900 * math.sin(n / 4):,.2f}'} kW;{n % 7}\n"
+                       for n in range(HOURS)).replace("-200 kW", "-200.00 kW")
+        text, said = self.new("load.csv.gz", gzip.compress(("sep=;\n;Leistung;Größe\n" + rows).encode("cp1252")))
+        for key in ('"time": ""', '"units": "strip"', '"missing_codes": [-200]', '"missing": "hold"'):
+            self.assertIn(key, text)
+        for words in ("the text is Windows-1252", "line 1 says that ; separates columns", ", between thousands left out",
+                      "the unit 'kW' left out", "37 cells are one of the missing codes -200"):
+            self.assertIn("data: ", said)
+            self.assertIn(words, said)
+
+    def test_a_repeated_number_far_from_all_others_is_named_with_its_key(self):
+        self.write("load.csv", "v,w\n" + "".join(f"{-999 if n % 40 == 1 else n % 9},{n % 5}\n" for n in range(HOURS)))
+        experiment = changed(SERIES, data={"task": "series", "path": "load.csv", "window": 16})
+        said = self.run_tool("check", self.write("e.json", experiment))[1]
+        self.assertIn('-999 in 10 cells of v is far from all other numbers. If it stands for a missing one: "missing_codes": [-999]', said)
+        self.train("coded", experiment=changed(experiment, data__missing_codes=[-999], data__missing="hold"))
+        self.write("empty.csv", "v,w\n" + "".join(f"{'' if n % 40 == 1 else n % 9},{n % 5}\n" for n in range(HOURS)))
+        self.train("empty", experiment=changed(experiment, data__path="empty.csv", data__missing="hold"))
+        self.assertEqual(*(self.run_tool("eval", run, "--json")[0] for run in ("coded", "empty")))
+
+    def test_columns_that_count_are_neither_input_nor_target(self):
+        rows = "".join(f"{n},{plain(FIRST + datetime.timedelta(hours=n))},{n + 7},{math.sin(n / 4):.4f}\n" for n in range(HOURS))
+        text, _ = self.new("load.csv", ",t,id,v\n" + rows)
+        self.assertIn('"input": ["v"]', text)
+        self.assertIn('The column 0 counts the rows: left out.', text.replace('""', "0"))
+        self.assertIn('The column "id" counts the rows: left out.', text)
+
+    def test_inputs_that_are_known_ahead_are_named(self):
+        content = "t,v,heat,day\n" + "".join(f"{plain(FIRST + datetime.timedelta(hours=n))},{n % 24},{n % 9},{('free', 'work')[n // 24 % 7 < 5]}\n"
+                                            for n in range(HOURS))
+        text, _ = self.new("load.csv", content, "--target", "v", "--future", "heat,day")
+        self.assertIn('"future": ["heat", "day"]', text)
+        self.assertNotIn("known up to now", text)
+        text, _ = self.new("load.csv", content, "--target", "v")
+        self.assertIn('"heat", "day" are read and not predicted', text)
+        self.assertIn("lagtape new --future COLUMN,...", text)
+        self.refused(["--future", 'is also the --target'], "new", "load.csv", "--target", "v", "--future", "v")
+
+    def test_tables_that_are_not_read_say_why(self):
+        self.write("load.parquet", "PAR1")
+        experiment = self.write("e.json", changed(SERIES, data__path="load.parquet"))
+        self.refused(["load.parquet: expected a text table", "pandas.read_parquet"], "check", experiment)
+        self.write("load.csv", "t,v\n" + "".join(f"{plain(FIRST + datetime.timedelta(hours=n))},\"1,{n + 100}\"\n" for n in range(HOURS)))
+        experiment = self.write("e.json", changed(SERIES, data__path="load.csv"))
+        self.refused(["column 2 (v)", "no cell decides", '"thousands": "," or "decimal": ","'], "check", experiment)
+        for key, value, words in (("thousands", ".", "is the decimal point"), ("skip_rows", -1, "expected \"auto\" or a number of lines"),
+                                  ("units", "drop", "strip"), ("missing_codes", ["x"], "missing_codes")):
+            with self.subTest(key):
+                data = {"decimal": "."} | {key: value}
+                experiment = self.write("e.json", changed(SERIES, **{f"data__{name}": one for name, one in data.items()}))
+                self.refused([f"/data/{key}", words], "check", experiment)
 
 
 class ForecastTest(ToolTest):

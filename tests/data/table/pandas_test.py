@@ -90,7 +90,7 @@ class Table:
         if self.unit:
             text = text.replace(self.unit, "")
         frame = pd.read_csv(io.StringIO(text), sep=self.separator, decimal=self.decimal, thousands=self.thousands, header=None,
-                            na_values=MISSING, float_precision="round_trip")
+                            na_values=MISSING)
         values = frame.iloc[:, 1:1 + len(self.names)].astype(float)
         return values.ffill().bfill().to_numpy()
 

@@ -80,3 +80,18 @@ TEST_CASE("tables that cannot be read are told with their lines") {
   CHECK(has(message_of("a\n" + std::string(std::size_t{1} << 24, '1')), "line 2: a cell above 16 MiB."));
   CHECK(message_of("a\n" + std::string((std::size_t{1} << 24) - 1, '1')).empty());
 }
+
+TEST_CASE("long cells and cells of long rows are found") {
+  const std::string text(1022, 'x'), longer(1023, 'y'), longest(5'000'000, 'z');
+  const TextTable table = table_of(
+      text_of("a,b,c,d\n", text, ",", longer, ",", longest, ",5\n1,2,3,4\n", longest, ",", longer, ",,6\n"));
+  CHECK(table.cell(1, 0) == text);
+  CHECK(table.cell(1, 1) == longer);
+  CHECK(table.cell(1, 2) == longest);
+  CHECK(table.cell(1, 3) == "5");
+  CHECK(table.cell(2, 3) == "4");
+  CHECK(table.cell(3, 0) == longest);
+  CHECK(table.cell(3, 1) == longer);
+  CHECK(table.cell(3, 2).empty());
+  CHECK(table.cell(3, 3) == "6");
+}
