@@ -11,7 +11,8 @@ bool ColumnUses::is_target(std::int64_t source) const {
   return std::ranges::find(targets, source) != targets.end();
 }
 
-ColumnUses column_uses(const SeriesOptions& options, std::int64_t columns, std::int64_t time,
+ColumnUses column_uses(const SeriesOptions& options, std::int64_t columns,
+                       const std::vector<std::int64_t>& times,
                        const std::function<std::int64_t(const Json&)>& find, const std::string& where) {
   ColumnUses uses;
   std::map<std::int64_t, Json> names;
@@ -31,7 +32,8 @@ ColumnUses column_uses(const SeriesOptions& options, std::int64_t columns, std::
   if (options.reads_all())
     for (std::int64_t source = 0; source < columns; ++source) {
       const bool is_target = options.target.is_null() || uses.is_target(source);
-      if (source != time && (!is_target || options.past_target.value_or(true)))
+      if (std::ranges::find(times, source) == times.end() &&
+          (!is_target || options.past_target.value_or(true)))
         uses.inputs.push_back({source, is_target ? ColumnRole::target : ColumnRole::past});
     }
   if (options.target.is_null())

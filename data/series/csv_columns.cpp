@@ -39,6 +39,27 @@ namespace {
                            .hint = hint});
 }
 
+/// Puts the mean of the numbers of rows of one time in place of the first.
+void take_means(const CsvSource& csv, std::int64_t source, NumberColumn& column) {
+  for (std::int64_t row = 0; row < csv.rows() && !csv.alike.empty(); ++row) {
+    const auto alike = csv.alike.find(csv.in_file(row));
+    if (alike == csv.alike.end()) continue;
+    double sum = 0, count = 0;
+    const auto add = [&](std::string_view text) {
+      const std::optional<double> value = parse_number(text, csv.options.table.decimal);
+      if (!is_missing(text) && !(value && std::isfinite(*value))) refuse_cell(csv, row, source);
+      if (!value || std::isnan(*value)) return;
+      sum += *value;
+      count += 1;
+    };
+    add(csv.cell(row, source));
+    for (const std::int64_t other : alike->second) add(csv.cell_in_file(other, source));
+    if (count == 0) continue;
+    column.values.set(row, sum / count);
+    if (!column.missing.empty()) column.missing[static_cast<std::size_t>(row)] = false;
+  }
+}
+
 /// The numbers of a column by time, NaN where there is none.
 Column read_numbers(const CsvSource& csv, std::int64_t source, std::vector<std::string>& notes,
                     std::vector<MissingCode>& codes) {
@@ -46,6 +67,7 @@ Column read_numbers(const CsvSource& csv, std::int64_t source, std::vector<std::
       csv.rows(), [&](std::int64_t row) { return csv.cell(row, source); },
       [&](std::int64_t row) { return csv.place(row, source); }, csv.table, csv.options.table);
   if (numbers.refused >= 0) refuse_cell(csv, numbers.refused, source);
+  take_means(csv, source, numbers);
   const std::string name = csv.table.name_of(source);
   if (const std::string note = note_of_numbers(numbers, name, csv.options.table); !note.empty())
     notes.push_back(note);
@@ -258,18 +280,25 @@ void add_category(const CsvSource& csv, const Category& category, Panel& panel) 
   for (Column& column : columns) add_column(panel, std::move(column), csv.options);
 }
 
-void add_calendar(const std::string& name, const SeriesOptions& options, Panel& panel) {
-  for (const bool is_sine : {true, false}) {
-    Column column{.name = name_of_angle(name, is_sine),
-                  .kind = ColumnKind::calendar,
-                  .role = ColumnRole::future,
-                  .values = Tensor({panel.rows}, Dtype::f64),
-                  .at_time = [is_sine, &input = calendar_input(name)](double time) {
-                    return is_sine ? std::sin(input.angle(time)) : std::cos(input.angle(time));
-                  }};
-    std::ranges::transform(panel.axis.times, column.values.values<double>().begin(), column.at_time);
-    add_column(panel, std::move(column), options);
-  }
+/// The calendar is known ahead. Its inputs of one row stand together.
+void add_calendar(const SeriesOptions& options, Panel& panel) {
+  const std::int64_t first = std::ssize(panel.columns);
+  for (const std::string& name : options.calendar)
+    for (const bool is_sine : {true, false}) {
+      Column column{.name = name_of_angle(name, is_sine),
+                    .kind = ColumnKind::calendar,
+                    .role = ColumnRole::future,
+                    .values = Tensor({panel.rows}, Dtype::f64),
+                    .at_time = [is_sine, &input = calendar_input(name)](double time) {
+                      return is_sine ? std::sin(input.angle(time)) : std::cos(input.angle(time));
+                    }};
+      std::ranges::transform(panel.axis.times, column.values.values<double>().begin(),
+                             [&](Instant time) { return column.at_time(panel.axis.clock_of(time)); });
+      panel.columns.push_back(std::move(column));
+    }
+  for (const std::int64_t shift : options.shifts_of(ColumnRole::future))
+    for (std::int64_t column = first; column < std::ssize(panel.columns); ++column)
+      panel.input.push_back({column, shift});
 }
 
 /// Ends the series before the rows without targets, which no training reads.
@@ -295,7 +324,7 @@ void read_columns(const CsvSource& csv, bool may_end, Panel& panel) {
   if (options.missing == Missing::mask) add_masks(options, panel);
   check_words(csv, panel.columns.size());
   for (const Category& category : options.categories) add_category(csv, category, panel);
-  for (const std::string& name : options.calendar) add_calendar(name, options, panel);
+  add_calendar(options, panel);
   if (!may_end) leave_out_future(csv, panel);
 }
 

@@ -9,7 +9,7 @@ Panel read_csv_recording(const SeriesOptions& options, const std::filesystem::pa
                          const PanelReading& reading) {
   CsvSource csv(options, path, reading.future);
   Panel panel{.rows = csv.rows(), .notes = csv.table.notes()};
-  if (csv.time_column() >= 0) read_times(csv, panel);
+  if (!csv.time_columns().empty()) read_times(csv, panel);
   panel.rows = csv.rows();
   panel.series = {{0, panel.rows}};
   if (panel.segments.empty()) panel.segments = panel.series;

@@ -16,7 +16,7 @@ CsvSource::CsvSource(const SeriesOptions& given, const std::filesystem::path& pa
                      const std::filesystem::path& future)
     : options(given), table(read_table(given, path)) {
   uses = column_uses(
-      options, table.columns(), time_column(), [&](const Json& entry) { return column(entry); },
+      options, table.columns(), time_columns(), [&](const Json& entry) { return column(entry); },
       table.where());
   if (future.empty()) return;
   future_ = read_table(options, future);
@@ -35,33 +35,33 @@ void CsvSource::find_future_columns() {
     const std::int64_t there = names.empty() ? i : found;
     future_columns_.push_back(there < future_->columns() && !uses.is_target(i) ? there : -1);
   }
-  const auto need = [&](std::int64_t column) {
+  const auto need = [&](std::int64_t column, const char* role) {
     if (future_columns_[static_cast<std::size_t>(column)] < 0)
-      throw InputError(
-          {future_->where()}, Rule::missing,
-          text_of("has no column \"", table.name_of(column), "\", which ", table.where(),
-                  column == time_column() ? " has as its \"time\"." : " has as a \"future\" input."));
+      throw InputError({future_->where()}, Rule::missing,
+                       text_of("has no column \"", table.name_of(column), "\", which ", table.where(),
+                               " has as ", role, "."));
   };
-  if (time_column() >= 0) need(time_column());
-  for (const auto& [source, role] : uses.inputs)
-    if (role == ColumnRole::future) need(source);
+  for (const std::int64_t column : time_columns()) need(column, "its \"time\"");
   if (options.future.is_array())
-    for (const Json& entry : options.future) need(column(entry));
+    for (const Json& entry : options.future) need(column(entry), "a \"future\" input");
 }
 
-std::int64_t CsvSource::time_column() const {
-  if (!options.time || !options.time->empty()) return options.time ? table.column(*options.time) : -1;
+std::vector<std::int64_t> CsvSource::time_columns() const {
+  std::vector<std::int64_t> columns;
+  for (const std::string& name : options.time)
+    if (!name.empty()) columns.push_back(table.column(name));
+  if (options.time.size() != 1 || !options.time.front().empty()) return columns;
   const bool is_unnamed = !table.names().empty() && table.names().front().empty();
-  if (is_unnamed && read_time(table.cell(0, 0))) return 0;
+  if (is_unnamed && (!options.time_format.empty() || read_time(table.cell(0, 0)))) return {0};
   if (!options.calendar.empty())
     throw InputError({table.where()}, Rule::missing,
                      "\"time\": \"\" is a first column with dates and without a name, and there is none.");
-  return -1;
+  return {};
 }
 
-std::string_view CsvSource::cell(std::int64_t row, std::int64_t column) const {
-  const std::int64_t at = in_file(row), behind = at - table.rows();
-  if (behind < 0) return table.cell(at, column);
+std::string_view CsvSource::cell_in_file(std::int64_t row, std::int64_t column) const {
+  const std::int64_t behind = row - table.rows();
+  if (behind < 0) return table.cell(row, column);
   const std::int64_t there = future_columns_[static_cast<std::size_t>(column)];
   return there < 0 ? std::string_view() : future_->cell(behind, there);
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "lagtape/data/series/column_uses.h"
@@ -23,23 +24,31 @@ class CsvSource {
   NamedTable table;
   ColumnUses uses = {};
   std::vector<std::int64_t> order = {};  ///< rows of the files; empty: as they are
+  /// By row of the files: others of the same time, of which the mean is taken.
+  std::unordered_map<std::int64_t, std::vector<std::int64_t>> alike = {};
+  std::int64_t duplicates = 0;  ///< rows that are left out, as others have their times
 
   std::int64_t rows() const { return order.empty() ? all_rows() : std::ssize(order); }
   std::int64_t all_rows() const { return table.rows() + (future_ ? future_->rows() : 0); }
   /// The rows in the order of the files, before any is put elsewhere.
   bool is_future(std::int64_t row) const { return in_file(row) >= table.rows(); }
-  std::string_view cell(std::int64_t row, std::int64_t column) const;
+  std::string_view cell(std::int64_t row, std::int64_t column) const {
+    return cell_in_file(in_file(row), column);
+  }
+  /// The cell of a row by its number in the files.
+  std::string_view cell_in_file(std::int64_t row, std::int64_t column) const;
+  std::int64_t in_file(std::int64_t row) const {
+    return order.empty() ? row : order[static_cast<std::size_t>(row)];
+  }
   Place place(std::int64_t row, std::int64_t column) const;
   std::int64_t line(std::int64_t row) const;
   /// The number of a column by its name or number.
   std::int64_t column(const Json& entry) const;
-  /// The column of times, -1 without one.
-  std::int64_t time_column() const;
+  /// The columns of a time: none, one, or a date and a time of day. The name "" is that of the first column, if that has dates and no
+  /// name.
+  std::vector<std::int64_t> time_columns() const;
 
  private:
-  std::int64_t in_file(std::int64_t row) const {
-    return order.empty() ? row : order[static_cast<std::size_t>(row)];
-  }
   void find_future_columns();
 
   std::optional<NamedTable> future_ = {};

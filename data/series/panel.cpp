@@ -5,7 +5,14 @@
 namespace lagtape {
 
 std::string Panel::name_of_input(std::int64_t i) const {
-  return lagtape::name_of_input(input_column(i).name, input_column(i).kind, input_at(i).shift);
+  return lagtape::name_of_input(input_column(i).name, input_at(i).shift);
+}
+
+Instant Panel::time_of(std::int64_t row, std::int64_t end) const {
+  if (row < end) return axis.times[static_cast<std::size_t>(row)];
+  const auto of = std::ranges::upper_bound(series, end - 1, {}, &RowRange::first) - series.begin() - 1;
+  return axis.grids[static_cast<std::size_t>(of)].after(axis.times[static_cast<std::size_t>(end - 1)],
+                                                        row - end + 1);
 }
 
 std::int64_t Panel::lead() const {
@@ -15,8 +22,8 @@ std::int64_t Panel::lead() const {
 }
 
 void Panel::add_input(std::int64_t column, const SeriesOptions& options) {
-  const Column& of = this->column(column);
-  for (const std::int64_t shift : options.shifts_of(of.role, of.kind)) input.push_back({column, shift});
+  for (const std::int64_t shift : options.shifts_of(this->column(column).role))
+    input.push_back({column, shift});
 }
 
 }  // namespace lagtape

@@ -7,17 +7,33 @@
 
 #include "lagtape/data/series/series_options.h"
 #include "lagtape/data/table/column.h"
+#include "lagtape/data/time/time_format.h"
+#include "lagtape/data/time/time_grid.h"
 
 namespace lagtape {
 
+/// The steps of the times of a series.
+struct SeriesGrid {
+  TimeGrid grid = {};
+  bool is_even = true;  ///< else the usual distance of rows is the step
+
+  /// The time some steps after that of a row.
+  Instant after(Instant time, std::int64_t steps) const {
+    return is_even ? grid.next(time, steps) : time + steps * grid.frequency().count;
+  }
+};
+
 /// The times of rows.
 struct TimeAxis {
-  std::vector<double> times = {};     ///< [rows], seconds since 1970; empty without a column of times
-  bool has_dates = false;             ///< the file has dates, not numbers, as times
-  bool are_days = false;              ///< all times are midnights, by the clock of their dates
-  bool has_offsets = false;           ///< the dates have offsets from UTC
-  std::optional<double> offset = {};  ///< the one that all of them have, in seconds; empty where they differ
-  double interval = 1;                ///< seconds from a row to the next; 1 without times
+  std::vector<Instant> times = {};     ///< [rows]; empty without a column of times
+  TimeFormat format = {};              ///< as the file writes them
+  TimeZone zone = {};                  ///< the clock of dates and of the calendar
+  std::vector<SeriesGrid> grids = {};  ///< by series; none where a single row tells no frequency
+  bool are_days = false;               ///< all times are midnights, by that clock
+  bool has_several_offsets = false;    ///< the dates have offsets from UTC that differ; the clock is UTC
+
+  /// What the clock shows, in seconds since 1970 as if it were at UTC.
+  double clock_of(Instant time) const { return seconds_of(zone.to_local(time)); }
 };
 
 /// A number that a model reads at every step: a column at the row of the step, or at another one.
@@ -49,6 +65,8 @@ struct Panel {
   const Column& input_column(std::int64_t i) const { return column(input_at(i).column); }
   const Column& target_column(std::int64_t i) const { return column(target[static_cast<std::size_t>(i)]); }
   std::string name_of_input(std::int64_t i) const;
+  /// The time of a row, also of one behind the row before `end`, the last of its segment.
+  Instant time_of(std::int64_t row, std::int64_t end) const;
   /// The first rows of a segment that are no steps, as their inputs lie before it.
   std::int64_t lead() const;
   /// Makes a column an input, at all rows at which a step reads it.

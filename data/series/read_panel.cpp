@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/folder.h"
@@ -37,7 +36,7 @@ Panel read_arrays(const SeriesOptions& options, const fs::path& path) {
     throw InputError({where}, Rule::wrong_type,
                      text_of("is a folder. Its files are named by ", (path / "*.csv").string(), "."));
   refuse_foreign_table(path);
-  if (options.time && !options.time->empty())
+  if (!options.time.empty() && options.time.front() != "")
     throw InputError({where}, Rule::conflict, "\"time\" names a column of a .csv file. Arrays have none.");
   if (options.missing != Missing::error)
     throw InputError({where}, Rule::not_finite,
@@ -51,7 +50,7 @@ Panel read_arrays(const SeriesOptions& options, const fs::path& path) {
     if (column < columns) return column;
     throw InputError({where}, Rule::shape, text_of("columns are 0..", columns - 1), text_of(column));
   };
-  const ColumnUses uses = column_uses(options, columns, -1, find, where);
+  const ColumnUses uses = column_uses(options, columns, {}, find, where);
   Panel panel{.target = uses.targets, .rows = count * rows};
   for (std::int64_t i = 0; i < columns; ++i)
     panel.columns.push_back({.name = text_of("column ", i), .values = values, .first = i, .stride = columns});
@@ -82,6 +81,19 @@ void check_columns(const Panel& first, const Panel& more, const fs::path& path, 
         {path.string()}, Rule::shape,
         text_of("its columns are ", listed(names), ", expected those of the files before it in their order, ",
                 listed(wanted), R"(. Or name the columns in "input".)"));
+}
+
+/// Throws InputError for files of two frequencies, which no model reads as one.
+void check_frequency(const Panel& first, const Panel& more, const fs::path& path) {
+  if (first.axis.grids.empty() || more.axis.grids.empty()) return;
+  const Frequency &wanted = first.axis.grids.front().grid.frequency(),
+                  &found = more.axis.grids.front().grid.frequency();
+  if (!wanted.same_steps(found))
+    throw InputError(Problem{.place = {path.string()},
+                             .rule = Rule::conflict,
+                             .found = found.name(),
+                             .expected = text_of("the frequency of the files before it, ", wanted.name()),
+                             .hint = R"("frequency": "any" takes files of any.)"});
 }
 
 /// The rows of all recordings of a column; those of the single recordings are given up.
@@ -115,15 +127,14 @@ Panel joined(std::vector<Panel> parts) {
   Panel all;
   all.input = parts.front().input;
   all.target = parts.front().target;
-  all.axis = {.has_dates = parts.front().axis.has_dates,
-              .offset = parts.front().axis.offset,
-              .interval = parts.front().axis.interval};
+  all.axis.format = parts.front().axis.format;
+  all.axis.zone = parts.front().axis.zone;
   for (const Panel& part : parts) {
     for (const RowRange& range : part.series) all.series.push_back({all.rows + range.first, range.rows});
     for (const RowRange& range : part.segments) all.segments.push_back({all.rows + range.first, range.rows});
     all.axis.times.insert(all.axis.times.end(), part.axis.times.begin(), part.axis.times.end());
-    all.axis.has_offsets = all.axis.has_offsets || part.axis.has_offsets;
-    if (all.axis.offset != part.axis.offset) all.axis.offset = {};
+    all.axis.grids.insert(all.axis.grids.end(), part.axis.grids.begin(), part.axis.grids.end());
+    all.axis.has_several_offsets = all.axis.has_several_offsets || part.axis.has_several_offsets;
     all.notes.insert(all.notes.end(), part.notes.begin(), part.notes.end());
     all.rows += part.rows;
   }
@@ -146,11 +157,18 @@ Panel read_panel(const SeriesOptions& options, const fs::path& base, const Panel
     if (files.size() > 1)
       for (std::string& note : parts.back().notes) note = text_of(path.filename().string(), ": ", note);
     check_columns(parts.front(), parts.back(), path, options.reads_all());
+    if (options.frequency != "any") check_frequency(parts.front(), parts.back(), path);
   }
   Panel all = parts.size() == 1 ? std::move(parts.front()) : joined(std::move(parts));
   TimeAxis& axis = all.axis;
-  axis.are_days = std::ranges::all_of(
-      axis.times, [&](double seconds) { return std::fmod(seconds + axis.offset.value_or(0), 86400) == 0; });
+  const auto steps_by_days = [](const SeriesGrid& series) {
+    const Frequency& frequency = series.grid.frequency();
+    return frequency.is_days() || frequency.count % kOneDay == 0;
+  };
+  axis.are_days =
+      std::ranges::all_of(axis.grids, steps_by_days) && std::ranges::all_of(axis.times, [&](Instant time) {
+        return floor_mod(axis.zone.to_local(time), kOneDay) == 0;
+      });
   return all;
 }
 

@@ -17,8 +17,8 @@ std::string name_of_angle(const std::string& calendar, bool is_sine) {
   return (is_sine ? "sine of " : "cosine of ") + calendar;
 }
 
-std::string name_of_input(const std::string& column, ColumnKind kind, std::int64_t shift) {
-  if (shift == 0 || kind == ColumnKind::calendar) return column;
+std::string name_of_input(const std::string& column, std::int64_t shift) {
+  if (shift == 0) return column;
   return text_of(column, shift > 0 ? "[+" : "[", shift, "]");
 }
 
@@ -50,8 +50,7 @@ std::vector<NamedInput> SeriesOptions::inputs() const {
   return inputs;
 }
 
-std::vector<std::int64_t> SeriesOptions::shifts_of(ColumnRole role, ColumnKind kind) const {
-  if (kind == ColumnKind::calendar) return {horizon};
+std::vector<std::int64_t> SeriesOptions::shifts_of(ColumnRole role) const {
   if (role == ColumnRole::future && horizon > 0) return {0, horizon};
   // The row that a nowcast predicts is that of its step, whose target is not known yet.
   if (role == ColumnRole::target && horizon == 0 && past_target) return {-1};
@@ -60,29 +59,28 @@ std::vector<std::int64_t> SeriesOptions::shifts_of(ColumnRole role, ColumnKind k
 
 std::vector<std::string> SeriesOptions::input_names() const {
   std::vector<std::string> names;
-  const auto add = [&](const std::string& column, ColumnRole role, ColumnKind kind) {
-    for (const std::int64_t shift : shifts_of(role, kind))
-      names.push_back(name_of_input(column, kind, shift));
+  const auto add = [&](const std::string& column, ColumnRole role) {
+    for (const std::int64_t shift : shifts_of(role)) names.push_back(name_of_input(column, shift));
   };
   const std::vector<NamedInput> named = inputs();
   const auto text = [](const Json& column) {
     return column.is_string() ? column.get<std::string>() : "column " + column.dump();
   };
   for (const auto& [column, role] : named)
-    if (!is_category(column)) add(text(column), role, ColumnKind::number);
+    if (!is_category(column)) add(text(column), role);
   if (missing == Missing::mask)
     for (const auto& [column, role] : named)
-      if (!is_category(column)) add(name_of_mask(text(column)), role, ColumnKind::mask);
+      if (!is_category(column)) add(name_of_mask(text(column)), role);
   for (const Category& category : categories) {
     const auto of = std::ranges::find(named, Json(category.column), &NamedInput::column);
     for (const std::string& word : category.values)
-      add(name_of_word(category.column, word), of == named.end() ? ColumnRole::past : of->role,
-          ColumnKind::category);
+      add(name_of_word(category.column, word), of == named.end() ? ColumnRole::past : of->role);
   }
   if (reads_all()) return {};
-  for (const std::string& angle : calendar)
-    for (const bool is_sine : {true, false})
-      add(name_of_angle(angle, is_sine), ColumnRole::future, ColumnKind::calendar);
+  for (const std::int64_t shift : shifts_of(ColumnRole::future))
+    for (const std::string& angle : calendar)
+      for (const bool is_sine : {true, false})
+        names.push_back(name_of_input(name_of_angle(angle, is_sine), shift));
   return names;
 }
 

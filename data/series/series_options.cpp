@@ -1,231 +1,17 @@
 #include "lagtape/data/series/series_options.h"
 
 #include <algorithm>
-#include <set>
 
 #include "lagtape/core/json/options.h"
-#include "lagtape/core/json/schema.h"
 #include "lagtape/data/series/column_set.h"
-#include "lagtape/data/time/calendar.h"
+#include "lagtape/data/series/series_kinds.h"
+#include "lagtape/data/time/frequency.h"
+#include "lagtape/data/time/time_format.h"
+#include "lagtape/data/time/time_zone.h"
 
 namespace lagtape {
 
 namespace {
-
-constexpr double kMostSteps = 1e8;
-
-// ---- Columns: a list of names and numbers, or null -----------------------------------------------------------
-
-void read_columns(JsonReader& reader, const Option& option, Json& columns) {
-  const std::string key(option.key);
-  columns = reader.raw(key);
-  if (columns.is_null()) return;
-  bool fits = columns.is_array() && !columns.empty();
-  std::set<std::string> names;
-  std::set<std::uint64_t> numbers;
-  for (std::size_t i = 0; fits && i < columns.size(); ++i) {
-    const Json& column = columns[i];
-    fits = column.is_string() || column.is_number_unsigned();
-    if (fits && !(column.is_string() ? names.insert(column.get<std::string>()).second
-                                     : numbers.insert(column.get<std::uint64_t>()).second)) {
-      reader.error(key, text_of("names the column ", column.dump(), " twice."));
-      columns = {};
-    }
-  }
-  if (fits) return;
-  reader.error(key,
-               text_of("expected a list of columns, names or numbers from 0. Got ", columns.dump(), "."));
-  columns = {};
-}
-
-Json columns_json(const Option&, const Json& columns) { return columns; }
-Json columns_schema(const Option&) {
-  const Json column = either_schema({Json{{"type", "string"}}, integer_schema(at_least(0))});
-  return either_schema({list_schema(column, 1), Json{{"type", "null"}}});
-}
-
-constexpr OptionKindOf<Json> kColumns = option_kind<Json, read_columns, columns_json, columns_schema>();
-
-/// The list of past columns under its two names.
-void read_input(JsonReader& reader, const Option& option, SeriesOptions& options) {
-  read_columns(reader, option, options.past);
-  options.says_input = !options.past.is_null();
-}
-void read_past(JsonReader& reader, const Option& option, SeriesOptions& options) {
-  Json columns;
-  read_columns(reader, option, columns);
-  if (columns.is_null()) return;
-  if (options.says_input)
-    return reader.error("past", R"(is another name of "input". Expected one of the two.)");
-  options.past = std::move(columns);
-}
-Json input_json(const Option&, const SeriesOptions& options) {
-  return options.says_input ? options.past : Json();
-}
-Json past_json(const Option&, const SeriesOptions& options) {
-  return options.says_input ? Json() : options.past;
-}
-Json input_schema(const Option& option) { return columns_schema(option); }
-
-constexpr OptionKindOf<SeriesOptions> kInput =
-    option_kind<SeriesOptions, read_input, input_json, input_schema>();
-constexpr OptionKindOf<SeriesOptions> kPast =
-    option_kind<SeriesOptions, read_past, past_json, input_schema>();
-
-// ---- A bool that something else may decide -------------------------------------------------------------------
-
-using MaybeBool = std::optional<bool>;
-
-void read_maybe(JsonReader& reader, const Option& option, MaybeBool& value) {
-  const std::string key(option.key);
-  const Json& given = reader.raw(key);
-  if (given.is_boolean()) value = given.get<bool>();
-  if (!given.is_null() && !given.is_boolean())
-    reader.error(key, text_of("expected true or false. Got ", given.dump(), "."));
-}
-Json maybe_json(const Option&, const MaybeBool& value) { return value ? Json(*value) : Json(); }
-Json maybe_schema(const Option&) {
-  return either_schema({Json{{"type", "boolean"}}, Json{{"type", "null"}}});
-}
-
-constexpr OptionKindOf<MaybeBool> kMaybe = option_kind<MaybeBool, read_maybe, maybe_json, maybe_schema>();
-
-using MaybeText = std::optional<std::string>;
-
-void read_maybe_text(JsonReader& reader, const Option& option, MaybeText& value) {
-  const std::string key(option.key);
-  const Json& given = reader.raw(key);
-  if (given.is_string()) value = given.get<std::string>();
-  if (!given.is_string() && !given.is_null())
-    reader.error(key, text_of("expected the name of a column. Got ", given.dump(), "."));
-}
-Json maybe_text_json(const Option&, const MaybeText& value) { return value ? Json(*value) : Json(); }
-Json maybe_text_schema(const Option&) {
-  return either_schema({Json{{"type", "string"}}, Json{{"type", "null"}}});
-}
-
-constexpr OptionKindOf<MaybeText> kMaybeText =
-    option_kind<MaybeText, read_maybe_text, maybe_text_json, maybe_text_schema>();
-
-/// The texts of a list without repetition; notes an error for anything else.
-std::vector<std::string> texts_of(const Json& list, JsonReader& reader, const std::string& key,
-                                  const std::string& what) {
-  std::vector<std::string> texts;
-  std::set<std::string> known;
-  bool fits = list.is_array();
-  for (std::size_t i = 0; fits && i < list.size(); ++i) {
-    fits = list[i].is_string() && known.insert(list[i].get<std::string>()).second;
-    if (fits) texts.push_back(list[i].get<std::string>());
-  }
-  if (!fits) reader.error(key, text_of("expected a list of ", what, ", each once. Got ", list.dump(), "."));
-  return texts;
-}
-
-// ---- Inputs from the time -----------------------------------------------------------------------------------
-
-using Texts = std::vector<std::string>;
-
-void read_calendar(JsonReader& reader, const Option& option, Texts& calendar) {
-  const std::string key(option.key);
-  const Json& given = reader.raw(key);
-  if (given.is_null()) return;
-  Texts known;
-  for (const CalendarInput& input : kCalendar) known.emplace_back(input.name);
-  const Texts names = texts_of(given, reader, key, "names");
-  for (const std::string& name : names)
-    if (std::ranges::find(known, name) == known.end())
-      reader.error(key, unknown_name("calendar input", name, known));
-  for (const std::string& name : known)
-    if (std::ranges::find(names, name) != names.end()) calendar.push_back(name);
-}
-
-Json texts_json(const Option&, const Texts& texts) { return texts; }
-Json calendar_schema(const Option&) {
-  Json names = Json::array();
-  for (const CalendarInput& input : kCalendar) names.push_back(input.name);
-  return either_schema({list_schema({{"enum", names}}), Json{{"type", "null"}}});
-}
-
-constexpr OptionKindOf<Texts> kCalendarNames =
-    option_kind<Texts, read_calendar, texts_json, calendar_schema>();
-
-// ---- Columns of words ---------------------------------------------------------------------------------------
-
-using Categories = std::vector<Category>;
-
-void read_categories(JsonReader& reader, const Option& option, Categories& categories) {
-  const std::string key(option.key);
-  const Json& given = reader.raw(key);
-  if (given.is_null()) return;
-  if (!given.is_object())
-    return reader.error(key, text_of("expected an object of lists of words. Got ", given.dump(), "."));
-  for (const auto& [column, list] : given.items())
-    categories.push_back({column, texts_of(list, reader, text_of(key, "/", column), "words")});
-}
-
-Json categories_json(const Option&, const Categories& categories) {
-  Json object = Json::object();
-  for (const Category& category : categories) object[category.column] = category.values;
-  return object;
-}
-Json categories_schema(const Option&) {
-  return either_schema({object_schema_of(list_schema({{"type", "string"}})), Json{{"type", "null"}}});
-}
-
-constexpr OptionKindOf<Categories> kCategories =
-    option_kind<Categories, read_categories, categories_json, categories_schema>();
-
-// ---- The stride: a number, or "auto" ------------------------------------------------------------------------
-
-void read_stride(JsonReader& reader, const Option& option, std::int64_t& stride) {
-  const Json& given = reader.raw(std::string(option.key));
-  if (given.is_null() || given == "auto") return;
-  if (given.is_number_unsigned() && given.get<std::int64_t>() >= 1 && given.get<double>() <= kMostSteps) {
-    stride = given.get<std::int64_t>();
-  } else {
-    reader.error("stride", text_of("expected \"auto\" or an integer of at least 1. Got ", given.dump(), "."));
-  }
-}
-
-Json stride_json(const Option&, const std::int64_t& stride) {
-  return stride == 0 ? Json("auto") : Json(stride);
-}
-Json stride_schema(const Option&) {
-  return either_schema(
-      {integer_schema(between(1, kMostSteps)), Json{{"const", "auto"}}, Json{{"type", "null"}}});
-}
-
-constexpr OptionKindOf<std::int64_t> kStride =
-    option_kind<std::int64_t, read_stride, stride_json, stride_schema>();
-
-// ---- Files: one, or a list ----------------------------------------------------------------------------------
-
-void read_paths(JsonReader& reader, const Option& option, SeriesOptions& options) {
-  const std::string key(option.key);
-  const Json& given = reader.raw(key);
-  options.lists_paths = given.is_array();
-  if (given.is_string()) options.paths = {given.get<std::string>()};
-  if (given.is_array()) options.paths = texts_of(given, reader, key, "files");
-  if (given.is_null() && reader.is_object())
-    reader.error(key, Problem{.rule = Rule::missing, .expected = "a file, or a list of files"});
-  if (!given.is_null() && !given.is_string() && !given.is_array())
-    reader.error(key, text_of("expected a file, or a list of files. Got ", given.dump(), "."));
-  if (given.is_array() && given.empty()) reader.error(key, "expected at least one file.");
-}
-
-Json paths_json(const Option&, const SeriesOptions& options) {
-  const Texts& paths = options.paths;
-  return paths.size() == 1 && !options.lists_paths ? Json(paths[0]) : Json(paths);
-}
-Json paths_schema(const Option&) {
-  const Json file = {{"type", "string"}};
-  return either_schema({{{"type", "string"}, {"minLength", 1}}, list_schema(file, 1)});
-}
-
-constexpr OptionKindOf<SeriesOptions> kPaths =
-    option_kind<SeriesOptions, read_paths, paths_json, paths_schema>();
-
-// ---- All ----------------------------------------------------------------------------------------------------
 
 constexpr Option kSeriesRows[] = {
     whole<SeriesOptions>(
@@ -236,9 +22,29 @@ constexpr Option kSeriesRows[] = {
     option<&SeriesOptions::array>("array", "name of the array in an .npz file; \"\": its only one"),
     rows_of<&SeriesOptions::table>(kTableOptions),
     option<&SeriesOptions::time>(
-        "time", kMaybeText,
-        "column of the times, ISO dates or seconds since 1970, by which rows are sorted and gaps are found; "
-        "\"\": the first column, if that has dates and no name; null: rows are equally spaced"),
+        "time", kTimeColumns,
+        "column of the times, or a list of the columns of dates and of times of day, by which rows are "
+        "sorted and "
+        "gaps are found; \"\": the column without a name; null: rows are equally spaced"),
+    option<&SeriesOptions::time_format>(
+        "time_format",
+        "format of the times in strptime's letters, such as \"%d.%m.%Y %H:%M\", or what plain numbers are: "
+        "\"seconds\", \"milliseconds\", \"microseconds\" or \"nanoseconds\" since 1970, or days of a "
+        "\"spreadsheet\"; \"\": found from all rows"),
+    option<&SeriesOptions::timezone>(
+        "timezone", "clock of times without an offset, such as \"Europe/Berlin\"; \"\": UTC"),
+    option<&SeriesOptions::frequency>(
+        "frequency",
+        "from a row to the next: \"15min\", \"1h\", \"1D\", \"business\", \"1W\", \"month_start\", "
+        "\"month_end\", \"quarter\", \"year\", ...; \"auto\": found from the rows; \"any\": of any, and rows "
+        "need not be even"),
+    option<&SeriesOptions::holidays>("holidays", kDays, "dates that are no business days"),
+    option<&SeriesOptions::duplicates>("duplicates",
+                                       Choices{{"error", Duplicates::error},
+                                               {"first", Duplicates::first},
+                                               {"last", Duplicates::last},
+                                               {"mean", Duplicates::mean}},
+                                       "treatment of rows that have one time"),
     whole<SeriesOptions>(
         "input", kInput,
         "input columns, names or numbers from 0, those of targets too; null: all but the time, unless the "
@@ -298,7 +104,7 @@ void check_roles(const SeriesOptions& options, JsonReader& reader) {
     const char* key;
     Json columns;
   };
-  const Role roles[] = {{"time", options.time ? Json::array({*options.time}) : Json()},
+  const Role roles[] = {{"time", options.time},
                         {"target", options.target},
                         {options.says_input ? "input" : "past", options.past},
                         {"future", options.future},
@@ -319,8 +125,28 @@ void check_roles(const SeriesOptions& options, JsonReader& reader) {
   }
 }
 
+/// Notes the error of a text that the room of times does not know.
+template <class Read>
+void check_text(const std::string& key, const std::string& text, JsonReader& reader, const Read& read) {
+  try {
+    if (!text.empty()) read(text);
+  } catch (const InputError& error) {
+    for (const Problem& problem : error.problems()) reader.error(key, problem);
+  }
+}
+
+void check_times(const SeriesOptions& options, JsonReader& reader) {
+  check_text("time_format", options.time_format, reader, [](const std::string& text) { TimeFormat{text}; });
+  check_text("timezone", options.timezone, reader, [](const std::string& text) { TimeZone::named(text); });
+  if (options.frequency != "auto" && options.frequency != "any")
+    check_text("frequency", options.frequency, reader,
+               [](const std::string& text) { Frequency::parse(text); });
+  if (options.frequency.empty()) reader.error("frequency", "expected a frequency, \"auto\" or \"any\".");
+}
+
 void check_series(const SeriesOptions& options, JsonReader& reader) {
-  if (!options.calendar.empty() && !options.time)
+  check_times(options, reader);
+  if (!options.calendar.empty() && options.time.empty())
     reader.error("calendar", "needs dates. Name their column with \"time\".");
   check_roles(options, reader);
   if (options.target.is_null() && !options.says_input && !options.reads_all())

@@ -16,6 +16,9 @@ namespace lagtape {
 /// number before them, or that and an input more that says whether a number was there.
 enum class Missing : std::uint8_t { error, interpolate, hold, mask };
 
+/// The treatment of rows that have one time: an error, the first or the last of them, or the mean of their numbers.
+enum class Duplicates : std::uint8_t { error, first, last, mean };
+
 /// A column of words, each of which becomes an input that is 1 where the word stands and 0 elsewhere.
 struct Category {
   std::string column;
@@ -35,8 +38,13 @@ struct SeriesOptions {
   bool lists_paths = false;  ///< `paths` is written as a list even if there is one
   std::string array;
   TableOptions table;  ///< of .csv files
-  /// The column of times; "": the first one, if that has dates and no name.
-  std::optional<std::string> time = {};
+  /// The column of times, or those of dates and times of day; none: there are no times.
+  std::vector<std::string> time;
+  std::string time_format;             ///< that of TimeFormat; empty: found from the rows
+  std::string timezone;                ///< the clock of times without an offset; empty: UTC
+  std::string frequency = "auto";      ///< that of Frequency, "auto": found from the rows, or "any"
+  std::vector<std::int64_t> holidays;  ///< days since 1970 that are no business days
+  Duplicates duplicates = Duplicates::error;
   // Columns by what the model does with them: lists of names and numbers, or null.
   Json past, target, future, fixed;
   bool says_input = false;  ///< `past` is written as "input", which may name targets
@@ -63,16 +71,15 @@ struct SeriesOptions {
   std::vector<NamedInput> inputs() const;
   /// The rows at which the step of a row reads a column, relative to that row: the one alignment of all inputs, in
   /// training, forecasts and streams. The step predicts the row `horizon` rows later.
-  std::vector<std::int64_t> shifts_of(ColumnRole role, ColumnKind kind) const;
+  std::vector<std::int64_t> shifts_of(ColumnRole role) const;
   /// The inputs in their order, where the options alone decide them, else none: columns, their masks, words, angles.
   std::vector<std::string> input_names() const;
   /// The number of inputs and targets where the options alone decide it, else {0, 0}.
   std::pair<std::int64_t, std::int64_t> widths() const;
 };
 
-/// The name of an input that is read at another row than that of its step: "temp[+1]". The calendar, which always is, keeps
-/// its names.
-std::string name_of_input(const std::string& column, ColumnKind kind, std::int64_t shift);
+/// The name of an input that is read at another row than that of its step: "temp[+1]".
+std::string name_of_input(const std::string& column, std::int64_t shift);
 /// The names of inputs that are made: whether a column has a number, whether it has a certain word, and the
 /// sine or cosine of a calendar input.
 std::string name_of_mask(const std::string& column);

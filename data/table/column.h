@@ -29,7 +29,7 @@ struct Column {
   /// By row, whether its number was missing and is made from others; empty: none is.
   std::vector<bool> filled = {};
   std::int64_t masks = -1;  ///< of a mask: the column whose numbers it is about
-  /// Of a calendar column, its value at a time in seconds since 1970.
+  /// Of a calendar column, its value at a time of the local clock, in seconds since 1970.
   std::function<double(double)> at_time = {};
 
   double at(std::int64_t row) const { return values.at(first + row * stride); }

@@ -67,6 +67,8 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   }
   Task task{.shape = shape, .train = sets[0], .valid = sets[1], .test = sets[2]};
   task.notes = panel->notes;
+  if (!panel->axis.grids.empty() && panel->axis.grids.front().is_even && options.frequency == "auto")
+    task.found = {{"frequency", panel->axis.grids.front().grid.frequency().with_anchor(-1).name()}};
   std::vector<std::int64_t> inputs;
   for (const PanelInput& input : panel->input) inputs.push_back(input.column);
   if (options.normalize.input) task.normalization.input = scaling_of(*panel, splits[0], inputs);
@@ -103,8 +105,7 @@ constinit const TaskEntry kSeriesTask = {
     .source = "",
     .equations =
         "x: [window, inputs]; y: the target columns `horizon` steps later, at every step or after the last;\n"
-        "inputs at row k: past and target columns at k, future columns at k and at k + horizon, the calendar "
-        "at\n"
+        "inputs at row k: past and target columns at k, future columns and the calendar at k and at\n"
         "k + horizon",
     .files =
         "a .csv file (one row per step, with or without names in the first line, any separator), or a .npy "

@@ -12,7 +12,7 @@ from tool import ToolTest, changed, main, slow
 ROWS = 400
 PROMOTION = {
     "name": "promotion",
-    "data": {"task": "series", "path": "own.csv", "time": "t", "target": ["y"], "future": ["promo"], "window": 20},
+    "data": {"task": "series", "path": "own.csv", "time": "t", "time_format": "seconds", "target": ["y"], "future": ["promo"], "window": 20},
     "model": {"layers": [{"cell": "gru", "units": 8}], "readout": {"at": "every_step"}},
     "loss": "mse",
     "optimizer": {"type": "adam", "lr": 0.02},

@@ -55,7 +55,7 @@ class ForecastTest(ToolTest):
         self.write("plant.csv", plant())
         path = self.write("plant.json", PLANT)
         notes = self.run_tool("check", path)[1]
-        self.assertIn("data: 1409 rows, one every 3600 s, with 2 gaps, the first before 2024-01-14 18:00", notes)
+        self.assertIn("data: 1409 rows, frequency 1h, with 2 gaps, the first before 2024-01-14 18:00", notes)
         self.assertIn("data: rows were sorted by time", notes)
         self.assertIn("cells without a number filled", notes)
         self.run_tool("train", path, "--quiet")
@@ -140,7 +140,7 @@ class ForecastTest(ToolTest):
     def test_inputs_that_are_not_predicted_must_be_known(self):
         past = "".join(f"{n},{math.sin(0.3 * n):.5f},{n % 5}\n" for n in range(200))
         experiment = changed(PLANT, train__epochs=1, data={
-            "task": "series", "path": "own.csv", "time": "t", "input": ["load", "price"], "target": ["load"], "window": 20})
+            "task": "series", "path": "own.csv", "time": "t", "time_format": "seconds", "input": ["load", "price"], "target": ["load"], "window": 20})
         self.train_on("t,load,price\n" + past, experiment)
         message = self.run_tool("forecast", "run", "--input", "own.csv", "--steps", "3", code=2)[1]
         self.assertIn("own.csv: price is an input that the model does not predict, and it is not known from 200 on, 1 step "
@@ -255,7 +255,7 @@ class ForecastTest(ToolTest):
 
     def test_times_that_are_numbers_have_no_exponents(self):
         self.train_on("t,v\n" + "".join(f"{100 * n},{math.sin(0.3 * n):.5f}\n" for n in range(1000)), changed(
-            PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "time": "t", "window": 20}))
+            PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "time": "t", "time_format": "seconds", "window": 20}))
         rows = rows_of(self.run_tool("forecast", "run", "--input", "own.csv", "--steps", "2")[0])
         self.assertEqual([row["time"] for row in rows], ["100000", "100100"])
 
@@ -291,7 +291,7 @@ class ForecastTest(ToolTest):
         rows = [f"{n},{math.sin(0.3 * n):.5f}" for n in range(400)]
         self.write("own.csv", "t,v\n" + "\n".join(rows) + "\n")
         masked = changed(PLANT, train__epochs=2, metrics=["mae"], data={
-            "task": "series", "path": "own.csv", "time": "t", "input": ["v"], "missing": "mask", "window": 20, "test": 0.15})
+            "task": "series", "path": "own.csv", "time": "t", "time_format": "seconds", "input": ["v"], "missing": "mask", "window": 20, "test": 0.15})
         self.train("run", experiment=masked)
         for n in range(345, 361, 2):
             rows[n] = f"{n},"

@@ -62,7 +62,7 @@ class PredictTest(ToolTest):
         self.train("own", experiment=changed(EXPERIMENT, data={
             "task": "series", "path": "own.csv", "time": "t", "input": ["sky", "v"], "target": ["v"], "window": 20, "missing": "mask",
             "categories": {"sky": ["a", "b"]}, "calendar": ["hour"]}))
-        self.refused(["stdin: line 1: expected 6 numbers (v, v is there, sky=a, sky=b, sine of hour, cosine of hour). Got 2."],
+        self.refused(["stdin: line 1: expected 8 numbers (v, v is there, sky=a, sky=b, sine of hour, cosine of hour, sine of hour[+1], cosine of hour[+1]). Got 2."],
                      "predict", "own", "--input", "-", "--output", "-", stdin=b"1,2\n")
 
     def test_a_stream_has_other_weights(self):

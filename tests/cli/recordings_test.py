@@ -58,12 +58,13 @@ class ClockTest(ToolTest):
         self.refused(["--from 2024-01-03 12:00: the times of load.csv have several offsets from UTC"],
                      "forecast", "run", "--input", "load.csv", "--steps", "2", "--from", "2024-01-03 12:00")
 
-    def test_one_row_tells_no_distance_of_rows(self):
+    def test_one_row_has_the_frequency_of_the_model(self):
         self.write("load.csv", recording(plain))
         self.train("run", experiment=SERIES)
         self.write("one.csv", recording(plain, rows=1))
+        self.assertEqual(rows_of(self.run_tool("forecast", "run", "--input", "one.csv", "--steps", "2")[0])[1]["time"], "2024-01-01T02:00:00")
         for command in (["predict", "run", "--input", "one.csv", "--output", "-"], ["forecast", "run", "--input", "one.csv", "--steps", "1"]):
-            self.refused(["one.csv: has one row. Two are needed"], *command)
+            self.refused(["one.csv: has one row. Two are needed"], *command, "--frequency", "any")
 
     def test_a_day_that_is_longer_than_the_recording_is_no_season(self):
         self.write("load.csv", recording(lambda time: f"{time:%Y-%m-%d %H:%M:%S}", rows=600, minutes=1 / 60))
@@ -89,9 +90,11 @@ class FileTest(ToolTest):
         self.write("days.csv", recording(lambda time: f"{time:%Y-%m-%d}", rows=40_000, minutes=1440))
         with self.within(3):  # 42 s while each label looked at all times
             self.run_tool("predict", "run", "--input", "days.csv", "--output", "y.csv")
-        self.write("gaps.csv", "t,v\n" + "".join(f"{n + 5 * (n // 3)},{n % 7}\n" for n in range(150_000)))
+        self.write("gaps.csv", "t,v\n" + "".join(
+            f"{FIRST + datetime.timedelta(minutes=n + 5 * (n // 3))},{n % 7}\n" for n in range(150_000)))
         with self.within(3):  # 4 s for half as many while each part of the test set looked at all stretches
-            self.run_tool("eval", "run", "--horizon", "1", "--season", "1", "--split", "all", "--data", "gaps.csv", code=2)
+            self.run_tool("eval", "run", "--horizon", "1", "--season", "1", "--split", "all", "--data", "gaps.csv",
+                          "--frequency", "any", code=2)
 
     def test_numbers_that_are_far_from_all_others_are_warned_of(self):
         self.write("load.csv", "v\n" + "".join(f"{9999 if n == 77 else 50 + 5 * math.sin(n / 3):.3f}\n" for n in range(1500)))
@@ -175,7 +178,8 @@ class ForecastTest(ToolTest):
             self.write(name, "t,v,w\n" + "".join(lines))
 
         write("load.csv", ())
-        self.train("run", experiment=changed(SERIES, data__input=["v", "w"], data__target=["v"], data__missing="mask"))
+        self.train("run", experiment=changed(SERIES, data__input=["v", "w"], data__target=["v"], data__missing="mask",
+                                             data__time_format="seconds"))
         outs = []
         for missing in ((), (1, 2)):
             write("future.csv", missing)

@@ -23,7 +23,7 @@ namespace lagtape::cli {
 namespace {
 
 struct EvalArguments {
-  std::string run, split = "test", data, plot, horizon;
+  std::string run, split = "test", data, plot, horizon, frequency;
   std::int64_t season = 0;
   int threads = 1;
   bool confusion = false, json = false;
@@ -37,6 +37,11 @@ void add_options(Options& options, EvalArguments& arguments) {
   options.add("--data", &arguments.data, "path of the data files, in place of data.path")
       .not_empty()
       .called("PATH");
+  options
+      .add("--frequency", &arguments.frequency,
+           "take rows of any frequency; by default they have that of the training")
+      .one_of({"any"})
+      .called("any");
   add_threads(options, arguments.threads);
   options.add("--confusion", &arguments.confusion,
               "print the confusion matrix: a row for each true class, a column for each predicted one");
@@ -143,6 +148,7 @@ HorizonScores scores_of(const EvalArguments& arguments) {
     return score_horizons(model, {.steps = largest_horizon(arguments.horizon),
                                   .split = arguments.split,
                                   .path = arguments.data,
+                                  .frequency = arguments.frequency,
                                   .season = arguments.season});
   } catch (const InputError& error) {
     if (!arguments.data.empty()) throw;
@@ -184,6 +190,7 @@ void run(const EvalArguments& arguments) {
   if (!arguments.horizon.empty()) return score_forecasts(arguments);
   std::vector<std::string> set;
   if (!arguments.data.empty()) set.push_back("data.path=" + arguments.data);
+  if (!arguments.frequency.empty()) set.push_back("data.frequency=" + arguments.frequency);
   const Source source = load_run(arguments.run, set);
   ThreadPool pool(arguments.threads);
   const bool all = arguments.split == "all";

@@ -22,7 +22,7 @@ namespace lagtape::cli {
 namespace {
 
 struct ForecastArguments {
-  std::string run, input, future, output, plot, from;
+  std::string run, input, future, output, plot, from, frequency;
   std::vector<std::string> runs;
   std::int64_t steps = 0, season = 0, paths = SeriesForecastOptions().paths;
   bool json = false;
@@ -38,11 +38,17 @@ void add_options(Options& options, ForecastArguments& arguments) {
       .required()
       .called("FILE");
   options
-      .add("--future", &arguments.future,
-           "the rows that follow, with the \"future\" inputs, in place of rows at the end of --input; rows up "
-           "to the last one there are left out")
+      .add(
+          "--future", &arguments.future,
+          "the rows that follow, with the \"future\" inputs, in place of rows at the end of --input; rows up "
+          "to the last one there are left out")
       .not_empty()
       .called("FILE");
+  options
+      .add("--frequency", &arguments.frequency,
+           "take rows of any frequency; by default they have that of the training")
+      .one_of({"any"})
+      .called("any");
   options.add("--steps", &arguments.steps, "number of steps to forecast").required().at_least(1).called("N");
   options
       .add("--from", &arguments.from,
@@ -139,6 +145,7 @@ void run(const ForecastArguments& arguments) {
   check_same_columns(models, arguments);
   const SeriesForecast forecast = forecast_series(models, {.input = arguments.input,
                                                            .future = arguments.future,
+                                                           .frequency = arguments.frequency,
                                                            .steps = arguments.steps,
                                                            .from = arguments.from,
                                                            .season = arguments.season,

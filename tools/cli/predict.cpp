@@ -30,7 +30,7 @@ namespace lagtape::cli {
 namespace {
 
 struct PredictArguments {
-  std::string run, input, output, plot, interpolation = "cubic", weights = "f32", calibrate;
+  std::string run, input, output, plot, interpolation = "cubic", weights = "f32", calibrate, frequency;
   std::optional<double> rate;
   int threads = 1;
   bool stream = false, probabilities = false;
@@ -77,6 +77,11 @@ void add_options(Options& options, PredictArguments& arguments) {
            "sequences like those to come, as --input takes them: they give the ranges of int8")
       .needs({"--weights"})
       .called("FILE");
+  options
+      .add("--frequency", &arguments.frequency,
+           "of a recording: take rows of any frequency; by default they have that of the training")
+      .one_of({"any"})
+      .called("any");
   options.add("--probabilities", &arguments.probabilities,
               "write probabilities of the classes in place of logits");
   options.add("--plot", &arguments.plot, "draw the predictions of a recording over the truth (.svg)")
@@ -218,7 +223,8 @@ void predict_recording(const PredictArguments& arguments, const Model& model) {
   if (arguments.stream)
     throw InputError({.item = "--stream"}, Rule::wrong_type,
                      "takes plain numbers: an .npy file, a .csv file without a header, or -.");
-  SeriesPrediction prediction = predict_series(model, arguments.input, arguments.threads);
+  SeriesPrediction prediction =
+      predict_series(model, arguments.input, arguments.threads, arguments.frequency);
   if (arguments.probabilities) prediction.prediction = probabilities_of(model, prediction.prediction);
   const std::string title = text_of("prediction over truth, ", prediction.horizon,
                                     prediction.horizon == 1 ? " row" : " rows", " ahead");

@@ -24,6 +24,7 @@ class HorizonScorer {
   HorizonScorer(const Model& model, const HorizonOptions& options)
       : model_(model), options_(options), series_(series_options_of(model)) {
     if (!options.path.empty()) series_.paths = {options.path};
+    if (!options.frequency.empty()) series_.frequency = options.frequency;
     panel_ = panel_for(model, series_);
     season_ = season_of(panel_.axis, options.season);
     width_ = std::ssize(panel_.target);

@@ -1,7 +1,6 @@
 #include "lagtape/tools/forecast/recording_model.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "lagtape/core/error.h"
@@ -35,7 +34,7 @@ std::vector<std::string> input_names_of(const Model& model) {
 
 Panel panel_for(const Model& model, const SeriesOptions& options, const PanelReading& reading) {
   Panel panel = read_panel(options, std::filesystem::path(), reading);
-  if (panel.axis.times.size() == 1)
+  if (panel.axis.times.size() == 1 && panel.axis.grids.empty())
     throw InputError({options.where()}, Rule::shape,
                      "has one row. Two are needed, whose times tell the distance of rows.");
   if (std::ssize(panel.input) != model.input_width())
@@ -63,7 +62,7 @@ double input_of_step(const Panel& panel, std::int64_t input, std::int64_t row, c
   const std::int64_t read = panel.input_at(input).row(row);
   if (read < segment.first) return kNotKnown;
   if (read < segment.end()) return column.at(read);
-  if (column.at_time) return column.at_time(time_of_row(panel.axis, read, segment.end()));
+  if (column.at_time) return column.at_time(panel.axis.clock_of(panel.time_of(read, segment.end())));
   return column.role == ColumnRole::fixed ? column.at(segment.first) : kNotKnown;
 }
 
@@ -109,43 +108,30 @@ std::vector<std::string> read_later(const Panel& panel, const SeriesOptions& ser
 }
 
 std::int64_t season_of(const TimeAxis& axis, std::int64_t given) {
-  constexpr double kDay = 86400;
   if (given > 0) return given;
-  if (axis.times.empty()) return 0;
-  const double steps = kDay / axis.interval;
-  if (steps == 1) return 7;
-  return steps > 1 && steps == std::floor(steps) ? static_cast<std::int64_t>(steps) : 0;
+  if (axis.grids.empty() || !axis.grids.front().is_even) return 0;
+  const Frequency& frequency = axis.grids.front().grid.frequency();
+  const bool is_time =
+      frequency.unit == Frequency::Unit::nanosecond || frequency.unit == Frequency::Unit::local;
+  if (is_time && frequency.count < kOneDay)
+    return kOneDay % frequency.count == 0 ? kOneDay / frequency.count : 0;
+  const std::vector<std::int64_t> seasons = frequency.seasons();
+  return seasons.empty() ? 0 : seasons.front();
 }
 
-double time_of_row(const TimeAxis& axis, std::int64_t row, std::int64_t end) {
-  if (row < end) return axis.times[static_cast<std::size_t>(row)];
-  return axis.times[static_cast<std::size_t>(end - 1)] + static_cast<double>(row - end + 1) * axis.interval;
-}
-
-namespace {
-
-/// The shortest decimals of a number, without an exponent unless it would be very long: 100000, not 1e+05.
-std::string plain_number(double number) {
-  char digits[32];
-  auto [end, error] = std::to_chars(digits, std::end(digits), number, std::chars_format::fixed);
-  if (error != std::errc()) end = std::to_chars(digits, std::end(digits), number).ptr;
-  return {digits, end};
-}
-
-}  // namespace
-
-std::string label_of(const TimeAxis& axis, double time) {
-  if (!axis.has_dates) return plain_number(time);
-  const double offset = axis.offset.value_or(0);
-  const Instant milliseconds = std::llround((time + offset) * 1000);
-  const char* const format = axis.are_days              ? "%Y-%m-%d"
-                             : milliseconds % 1000 == 0 ? "%Y-%m-%dT%H:%M:%S"
-                                                        : "%Y-%m-%dT%H:%M:%S.%3f";
-  const bool has_offset = axis.has_offsets && !axis.are_days;
-  return TimePattern(format).write(milliseconds * (kOneSecond / 1000), 0) +
-         (!has_offset   ? ""
-          : offset == 0 ? "Z"
-                        : offset_text(std::llround(offset)));
+std::string label_of(const TimeAxis& axis, Instant time) {
+  if (axis.format.count()) return axis.format.write(time, axis.zone);
+  if (axis.are_days) return TimeFormat("%Y-%m-%d").write(time, axis.zone);
+  const std::int64_t fraction = floor_mod(time, kOneSecond);
+  const std::string pattern = text_of("%Y-%m-%dT%H:%M:%S", fraction == 0               ? ""
+                                                           : fraction % 1'000'000 == 0 ? ".%3f"
+                                                           : fraction % 1'000 == 0     ? ".%6f"
+                                                                                       : ".%9f");
+  const bool has_offset = axis.format.is_absolute() || !axis.zone.is_utc();
+  const std::int64_t offset = axis.zone.offset_at(time);
+  return TimeFormat(pattern).write(time, axis.zone) + (!has_offset   ? ""
+                                                       : offset == 0 ? "Z"
+                                                                     : offset_text(offset / kOneSecond));
 }
 
 }  // namespace lagtape

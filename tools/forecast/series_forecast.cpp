@@ -17,34 +17,38 @@ namespace {
 
 /// A row at which a forecast can begin, as there is a row right before it, and its time; without times its number.
 struct ForecastOrigin {
-  double time;
+  std::int64_t time;
   std::int64_t row;
 };
 
 std::vector<ForecastOrigin> origins_of(const Panel& panel) {
-  const TimeAxis& axis = panel.axis;
   std::vector<ForecastOrigin> origins;
   for (const RowRange& segment : panel.segments)
     for (std::int64_t row = segment.first + 1; row <= std::min(segment.end(), panel.rows - panel.future);
          ++row)
-      origins.push_back(
-          {axis.times.empty() ? static_cast<double>(row) : time_of_row(axis, row, segment.end()), row});
+      origins.push_back({panel.axis.times.empty() ? row : panel.time_of(row, segment.end()), row});
   return origins;
 }
 
-/// The time that was asked for. Without an offset it is by the clock of the file, if that has one.
-double time_of_first(const TimeAxis& axis, const SeriesForecastOptions& options) {
-  if (const auto number = parse_number(options.from); number && std::isfinite(*number)) return *number;
-  const std::optional<ReadTime> from = read_time(options.from);
-  if (!from)
+/// The time that was asked for, or the row: the first one that is not before it, and whether it is that very one. Without an
+/// offset a time is by the clock of the file.
+std::pair<std::int64_t, bool> time_of_first(const TimeAxis& axis, const SeriesForecastOptions& options) {
+  const auto number = parse_number(options.from);
+  if (axis.times.empty() && number && std::isfinite(*number)) {
+    const double row = std::clamp(std::ceil(*number), -1.0, 9e15);
+    return {static_cast<std::int64_t>(row), row == *number};
+  }
+  const std::optional<ReadTime> own = axis.format.read(options.from);
+  const std::optional<ReadTime> from = own ? own : read_time(options.from);
+  if (axis.times.empty() || !from)
     throw InputError(
         text_of("--from ", options.from, ": expected a date such as 2024-01-31 13:00, or a row."));
-  if (from->offset || !axis.has_offsets) return seconds_of(from->time);
-  if (!axis.offset)
+  if (from->offset || (own && axis.format.is_absolute())) return {from->time, true};
+  if (axis.has_several_offsets)
     throw InputError(text_of("--from ", options.from, ": the times of ", options.input.string(),
                              " have several offsets from UTC: expected one here too, as in ", options.from,
                              "Z."));
-  return seconds_of(from->time) - *axis.offset;
+  return {axis.zone.to_utc(from->time), true};
 }
 
 /// Says which of the origins are nearest to a time that is between number `next` and the one before it.
@@ -65,11 +69,10 @@ double time_of_first(const TimeAxis& axis, const SeriesForecastOptions& options)
 
 std::int64_t first_row(const Panel& panel, const SeriesForecastOptions& options) {
   if (options.from.empty()) return panel.rows - panel.future;
-  const double from = time_of_first(panel.axis, options);
+  const auto [from, is_whole] = time_of_first(panel.axis, options);
   const std::vector<ForecastOrigin> origins = origins_of(panel);
-  const double tolerance = 1e-6 * panel.axis.interval;  // the time after the last row is a rounded sum
-  const auto next = std::ranges::lower_bound(origins, from - tolerance, {}, &ForecastOrigin::time);
-  if (next == origins.end() || next->time > from + tolerance)
+  const auto next = std::ranges::lower_bound(origins, from, {}, &ForecastOrigin::time);
+  if (next == origins.end() || next->time > from || !is_whole)
     refuse_first(origins, next - origins.begin(), panel.axis, options);
   return next->row;
 }
@@ -108,7 +111,7 @@ void hold_last_numbers(Panel& panel, const ForecastStart& start, const std::stri
   const std::int64_t later = row - start.first + 1;
   const std::string when = panel.axis.times.empty()
                                ? text_of("row ", row)
-                               : label_of(panel.axis, time_of_row(panel.axis, row, start.segment.end()));
+                               : label_of(panel.axis, panel.time_of(row, start.segment.end()));
   const std::string file = (options.future.empty() ? options.input : options.future).string();
   const std::string from =
       text_of(" from ", when, " on, ", later, later == 1 ? " step" : " steps", " after the past. ");
@@ -149,8 +152,9 @@ SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, co
   for (std::int64_t step = 0; step < options.steps; ++step) {
     const std::int64_t row = start.first + step;
     if (!panel.axis.times.empty()) {
-      forecast.times.push_back(time_of_row(panel.axis, row, end));
-      forecast.labels.push_back(label_of(panel.axis, forecast.times.back()));
+      const Instant time = panel.time_of(row, end);
+      forecast.times.push_back(seconds_of(time));
+      forecast.labels.push_back(label_of(panel.axis, time));
     }
     for (std::int64_t i = 0; i < width; ++i)
       forecast.truth.set(step * width + i, row < end ? panel.target_column(i).measured(row) : kNotKnown);
@@ -186,6 +190,7 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   check_memory(models.front(), options);
   SeriesOptions series = series_options_of(models.front());
   series.paths = {options.input.string()};
+  if (!options.frequency.empty()) series.frequency = options.frequency;
   Panel panel = panel_for(models.front(), series, {.allow_future = true, .future = options.future});
   if (panel.series.size() != 1)
     throw InputError({options.input.string()}, Rule::shape, "a forecast goes on from one recording",

@@ -14,6 +14,7 @@ namespace lagtape {
 struct SeriesForecastOptions {
   std::filesystem::path input;        ///< a file like the one that the model was trained on
   std::filesystem::path future = {};  ///< rows that follow, with the inputs that are known ahead
+  std::string frequency = {};         ///< in place of that of the model's rows, such as "any"
   std::int64_t steps = 1;
   std::string
       from;  ///< the time, or the row from 0, of the first prediction; empty: the one after the last row

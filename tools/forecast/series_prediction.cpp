@@ -14,9 +14,11 @@ namespace {
 /// Predicts segment by segment, and collects outputs and rows.
 class SeriesPredictor {
  public:
-  SeriesPredictor(const Model& model, const std::filesystem::path& input, int threads)
+  SeriesPredictor(const Model& model, const std::filesystem::path& input, int threads,
+                  const std::string& frequency)
       : model_(model), threads_(threads), series_(series_options_of(model)) {
     series_.paths = {input.string()};
+    if (!frequency.empty()) series_.frequency = frequency;
     panel_ = panel_for(model, series_, {.allow_future = true});
   }
 
@@ -65,8 +67,9 @@ class SeriesPredictor {
     for (std::int64_t n = 0; n < outputs.size(0) && is_wanted(first + n); ++n) {
       prediction_.places.push_back(first + n);
       if (!panel_.axis.times.empty()) {
-        prediction_.times.push_back(time_of_row(panel_.axis, first + n, segment_.end()));
-        prediction_.labels.push_back(label_of(panel_.axis, prediction_.times.back()));
+        const Instant time = panel_.time_of(first + n, segment_.end());
+        prediction_.times.push_back(seconds_of(time));
+        prediction_.labels.push_back(label_of(panel_.axis, time));
       }
       for (std::int64_t i = 0; i < width; ++i) outputs_.push_back(outputs.at(n * width + i));
     }
@@ -117,8 +120,9 @@ class SeriesPredictor {
 
 }  // namespace
 
-SeriesPrediction predict_series(const Model& model, const std::filesystem::path& input, int threads) {
-  return SeriesPredictor(model, input, threads).run();
+SeriesPrediction predict_series(const Model& model, const std::filesystem::path& input, int threads,
+                                const std::string& frequency) {
+  return SeriesPredictor(model, input, threads, frequency).run();
 }
 
 std::string csv_of(const SeriesPrediction& prediction) {

@@ -193,6 +193,7 @@ Draft draft_of_recording(const StartingPoint& start) {
       continue;
     }
     draft.data["time"] = time->name;
+    if (time->has_numbers) draft.data["time_format"] = "seconds";
     if (found.interval > 0 && found.interval <= 86400)
       draft.data["calendar"] =
           found.interval < 86400 ? Json::array({"hour", "weekday"}) : Json::array({"weekday", "year"});

@@ -6,6 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/source.h"
 
 namespace lagtape {
@@ -52,6 +53,14 @@ std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const
     throw InputError({.file = experiment.where, .pointer = "/data/vectors"}, Rule::out_of_range,
                      text_of(table.name, ": ", error, "."));
   return words;
+}
+
+/// Writes what the data decided into the experiment that goes with the model.
+void keep_found(const Task& task, Model& model) {
+  if (task.found.empty() || model.provenance().document.is_null()) return;
+  Json document = document_of(model);
+  for (const auto& [key, value] : task.found) document["data"][key] = value;
+  model.set_provenance(provenance_of(std::move(document)));
 }
 
 }  // namespace
@@ -103,6 +112,7 @@ TrainingSetup set_up(const Experiment& given, ThreadPool& pool) {
   Task task = given.load_task(pool);
   Experiment experiment = with_class_weights(given, task, pool);
   Model model = undrawn_model(experiment, task.shape);
+  keep_found(task, model);
   return {std::move(task), std::move(experiment), std::move(model)};
 }
 

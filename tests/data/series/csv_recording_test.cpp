@@ -26,7 +26,7 @@ TEST_CASE("rows are sorted by time, and no window reaches over a gap unless aske
   CHECK(task.train->size() == 2);  // 0 1 > 2 and 1 2 > 3
   REQUIRE(task.notes.size() == 2);
   CHECK(task.notes[0] ==
-        "6 rows, one every 3600 s, with 1 gap, before 2024-01-01 07:00; no window reaches over one");
+        "6 rows, frequency 1h, with 1 gap, before 2024-01-01 07:00; no window reaches over one");
   CHECK(task.notes[1] == "rows were sorted by time");
   CHECK(has(own.message(text_of(kTimed, R"(, "horizon": 4)")),
             "The longest stretch without a gap has 4; \"across_gaps\": true joins them."));
@@ -34,14 +34,14 @@ TEST_CASE("rows are sorted by time, and no window reaches over a gap unless aske
 
 TEST_CASE("times that occur twice and texts that are no times are told with their lines") {
   const Own twice("t,v\n10,1\n20,2\n10,3\n");
-  CHECK(has(twice.message(R"("input": ["v"], "time": "t")"),
+  CHECK(has(twice.message(R"("input": ["v"], "time": "t", "time_format": "seconds")"),
             "own.csv: lines 2 and 4: both are of 10, expected one row for each time."));
   const Own words("t,v\n2024-01-01,1\ntomorrow,2\n");
   CHECK(
       has(words.message(R"("input": ["v"], "time": "t")"), "line 3, column 1 (t): expected a date such as"));
-  const Own milliseconds("t,v\n1706706300000,1\n1706706301000,2\n");
-  CHECK(has(milliseconds.message(R"("input": ["v"], "time": "t")"),
-            "or seconds since 1970, got '1706706300000'"));
+  const Own counter("t,v\n1,1\n2,2\n");
+  CHECK(has(counter.message(R"("input": ["v"], "time": "t")"),
+            "these numbers are not times between 1900 and 2100."));
 }
 
 TEST_CASE("columns that no key names may contain anything, and all columns are read without names") {
@@ -51,7 +51,7 @@ TEST_CASE("columns that no key names may contain anything, and all columns are r
             "line 2, column 3 (remark): expected a finite number, got 'a'. "
             "Name the columns to read in \"input\"; all others are ignored."));
   const Own plain("t,v\n1,5\n2,6\n3,7\n");
-  CHECK(plain.inputs(R"("time": "t")") == Values{5, 6});  // the time is no input
+  CHECK(plain.inputs(R"("time": "t", "time_format": "seconds")") == Values{5, 6});  // the time is no input
 }
 
 TEST_CASE("decimal commas are read when they are asked for") {
@@ -137,17 +137,18 @@ TEST_CASE("hour and weekday are angles, and are not scaled") {
       "t,v\n2024-01-01,1\n2024-01-01 06:00,2\n2024-01-01 12:00,4\n2024-01-01 18:00,8\n2024-01-02,16\n");
   const std::string options = R"("input": ["v"], "time": "t", "calendar": ["weekday", "hour"])";
   const Values inputs = own.inputs(options);
-  REQUIRE(inputs.size() == 4 * 5);
-  const double angle = 2 * std::numbers::pi * 12 / 168;  // noon is predicted
-  const Values second = {2, 0, -1, std::sin(angle), std::cos(angle)};
-  for (std::size_t i = 0; i < 5; ++i) CHECK(std::abs(inputs[5 + i] - second[i]) < 1e-12);
+  REQUIRE(inputs.size() == 4 * 9);
+  const double angle = 2 * std::numbers::pi * 6 / 168;  // of the row, and of noon, which is predicted
+  const Values second = {
+      2, 1, 0, std::sin(angle), std::cos(angle), 0, -1, std::sin(2 * angle), std::cos(2 * angle)};
+  for (std::size_t i = 0; i < 9; ++i) CHECK(std::abs(inputs[9 + i] - second[i]) < 1e-12);
   const Task scaled =
       load(text_of(R"({"task": "series", "path": "own.csv", "window": 1, "train": 1, "valid": 0, )",
                    R"("test": 0, )", options, "}"),
            0, own.folder.path());
-  CHECK(scaled.shape.input == 5);
+  CHECK(scaled.shape.input == 9);
   CHECK(scaled.shape.output == 1);
-  CHECK(scaled.normalization.input.mean == Values{6.2, 0, 0, 0, 0});
+  CHECK(scaled.normalization.input.mean == Values{6.2, 0, 0, 0, 0, 0, 0, 0, 0});
   CHECK(scaled.normalization.input.scale[3] == 1);
   CHECK(has(own.message(R"("input": ["v"], "calendar": ["hour"])"), "/data/calendar: needs dates"));
   CHECK(has(own.message(R"("input": ["v"], "time": "t", "calendar": ["huor"])"), "did you mean 'hour'"));

@@ -69,18 +69,20 @@ TEST_CASE("the target's own past is left out, and that of a nowcast is the row b
         Values{0, 0, 10, 1, 20, 2, 30, 3, 40, 4});
 }
 
-TEST_CASE("the calendar is that of the row that is predicted, whatever the horizon") {
+TEST_CASE("the calendar is that of the row and of the one that is predicted, whatever the horizon") {
   std::string text = "t,v\n";
   for (int hour = 0; hour < 10; ++hour) text += text_of("2024-01-01 0", hour, ":00,", hour, "\n");
   const Own own(text);
   for (const int horizon : {0, 1, 3}) {
     const Values x =
         own.inputs(text_of(R"("time": "t", "input": ["v"], "calendar": ["hour"], "horizon": )", horizon));
-    REQUIRE(x.size() == static_cast<std::size_t>(3 * (10 - horizon)));
+    const std::size_t width = horizon > 0 ? 5 : 3;
+    REQUIRE(x.size() == width * static_cast<std::size_t>(10 - horizon));
     for (int n = 0; n < 10 - horizon; ++n) {
-      const auto at = static_cast<std::size_t>(3 * n);
+      const std::size_t at = width * static_cast<std::size_t>(n);
       CHECK(x[at] == n);
-      CHECK(std::abs(x[at + 1] - std::sin(2 * std::numbers::pi * (n + horizon) / 24)) < 1e-12);
+      CHECK(std::abs(x[at + 1] - std::sin(2 * std::numbers::pi * n / 24)) < 1e-12);
+      CHECK(std::abs(x[at + width - 2] - std::sin(2 * std::numbers::pi * (n + horizon) / 24)) < 1e-12);
     }
   }
 }
@@ -151,13 +153,15 @@ TEST_CASE("a second file has the rows that follow") {
   const Own own("t,v,w\n0,1,5\n10,2,6\n20,3,7\n");
   write_sample(own.folder.path() / "next.csv", "w,t,note\n6,10,a\n7,20,a\n8,30,a\n9,40,a\n");
   const auto set = [](SeriesOptions& options) {
-    options.time = "t";
+    options.time = {"t"};
+    options.time_format = "seconds";
     options.target = {"v"};
     options.future = {"w"};
   };
   const Panel panel = panel_of(own, set, {.allow_future = true, .future = own.folder.path() / "next.csv"});
   CHECK(panel.future == 2);
-  CHECK(panel.axis.times == Values{0, 10, 20, 30, 40});
+  CHECK(panel.axis.times.size() == 5);
+  CHECK(panel.axis.times.back() == 40 * kOneSecond);
   CHECK(panel.column(1).at(3) == 8);
   CHECK(std::isnan(panel.column(0).at(3)));
   write_sample(own.folder.path() / "next.csv", "t,v\n30,1\n");

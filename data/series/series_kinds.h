@@ -1,0 +1,22 @@
+#pragma once
+
+#include "lagtape/core/json/options.h"
+#include "lagtape/data/series/series_options.h"
+
+namespace lagtape {
+
+inline constexpr double kMostSteps = 1e8;
+
+// How the values of the options of recordings are written.
+extern const OptionKindOf<Json> kColumns;                            ///< a list of names and numbers, or null
+extern const OptionKindOf<SeriesOptions> kInput;                     ///< past columns, as "input"
+extern const OptionKindOf<SeriesOptions> kPast;                      ///< the same, as "past"
+extern const OptionKindOf<std::optional<bool>> kMaybe;               ///< true, false or null
+extern const OptionKindOf<std::vector<std::string>> kCalendarNames;  ///< names of kCalendar
+extern const OptionKindOf<std::vector<Category>> kCategories;        ///< an object of lists of words
+extern const OptionKindOf<std::vector<std::string>> kTimeColumns;    ///< the name of a column, or of two
+extern const OptionKindOf<std::vector<std::int64_t>> kDays;          ///< a list of dates
+extern const OptionKindOf<std::int64_t> kStride;                     ///< a number, or "auto"
+extern const OptionKindOf<SeriesOptions> kPaths;                     ///< a file, or a list of files
+
+}  // namespace lagtape
