@@ -137,6 +137,35 @@ class TableTest(ToolTest):
         self.train("empty", experiment=changed(experiment, data__path="empty.csv", data__missing="hold"))
         self.assertEqual(*(self.run_tool("eval", run, "--json")[0] for run in ("coded", "empty")))
 
+    def test_times_are_found_in_all_their_formats(self):
+        days = [FIRST + datetime.timedelta(n) for n in range(60)]
+        hours = [FIRST + datetime.timedelta(hours=n) for n in range(60)]
+        tables = (
+            ("YYYYMMDD", [f"{day:%Y%m%d}" for day in days], '"time": "YYYYMMDD"', '"time_format": "%Y%m%d"'),
+            ("when", [f"{hour:%d.%m.%Y %H:%M}" for hour in hours], '"time": "when"', '"hour"'),
+            ("when", [f"{day:%m/%d/%Y}" for day in days], '"time": "when"', '"weekday"'),
+            ("", [str(1950 + n) for n in range(60)], '"time": ""', '"time_format": "%Y"'),
+            ("Month", [f"{1990 + n // 12}-{n % 12 + 1:02}" for n in range(60)], '"time": "Month"', '"window"'),
+            ("date,clock", [f"{hour:%Y-%m-%d,%H:%M}" for hour in hours], '"time": ["date", "clock"]', '"hour"'))
+        for name, times, *keys in tables:
+            text, said = self.new("load.csv", f"{name},v\n" + "".join(f"{time},{n % 7 + 2000}\n" for n, time in enumerate(times)))
+            with self.subTest(name):
+                for key in (*keys, '"input": ["v"]'):
+                    self.assertIn(key, text)
+                self.assertNotIn("gap", said)
+        self.write("load.csv", "when,v\n" + "".join(f"{n % 12 + 1:02}/{n // 12 + 1:02}/2020,{n % 7}\n" for n in range(60)))
+        self.refused(["line 3, column 1 (when): this may be", '"time_format": "%d/%m/%Y" or "%m/%d/%Y"'], "new", "load.csv")
+
+    def test_several_series_in_one_table_are_not_glued(self):
+        days = [FIRST + datetime.timedelta(n) for n in range(60)]
+        for head, keys in (("id,year", [f"{k},{1950 + n}" for k in (1, 2, 3) for n in range(40)]),
+                           ("unique_id,ds", [f"{k},{day:%Y-%m-%d}" for k in "ab" for day in days]),
+                           ("date,city", [f"{day:%Y-%m-%d},{k}" for day in days for k in ("Rome", "Oslo")]),
+                           ("store,item,date", [f"{k},{j},{day:%Y-%m-%d}" for k in (1, 2, 3) for j in (1, 2) for day in days])):
+            with self.subTest(head):
+                self.write("panel.csv", f"{head},y\n" + "".join(f"{key},{math.sin(n):.3f}\n" for n, key in enumerate(keys)))
+                self.refused(["panel.csv: has ", "series, one below the other"], "new", "panel.csv")
+
     def test_columns_that_count_are_neither_input_nor_target(self):
         rows = "".join(f"{n},{plain(FIRST + datetime.timedelta(hours=n))},{n + 7},{math.sin(n / 4):.4f}\n" for n in range(HOURS))
         text, _ = self.new("load.csv", ",t,id,v\n" + rows)
@@ -204,7 +233,7 @@ class NewTest(ToolTest):
     def test_what_is_left_out_is_said(self):
         seconds = 1_700_000_000
         clock = lambda unit, name: name + "".join(f"{(seconds + 60 * n) * unit},{math.sin(n / 4):.4f}\n" for n in range(HOURS))
-        self.assertIn('"ts" counts milliseconds since 1970: left out', self.new("ms.csv", clock(1000, "ts,v\n")))
+        self.assertIn('"time_format": "milliseconds"', self.new("ms.csv", clock(1000, "ts,v\n")))
         self.assertIn("Column 0 has times: left out", self.new("nameless.csv", clock(1, "")))
         states = "t,v,w\n" + "".join(f"{seconds + 60 * n},{n % 9},{'' if n == 7 else ('on', 'off')[n % 2]}\n" for n in range(HOURS))
         text = self.new("states.csv", states)

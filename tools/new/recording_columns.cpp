@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <set>
 #include <unordered_set>
@@ -13,6 +12,7 @@
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/table/number_column.h"
 #include "lagtape/data/time/time_format.h"
+#include "lagtape/tools/new/recording_times.h"
 
 namespace lagtape {
 
@@ -59,23 +59,6 @@ Cells read_cells(const NamedTable& table, const NumberStyle& style, RecordingCol
   return cells;
 }
 
-/// Whether numbers are seconds since 1970, or parts of them: of this time, no two alike, and most of them the same
-/// interval apart.
-bool counts_time(std::vector<double> times, double per_second) {
-  constexpr double kEarliest = 3e8, kLatest = 4.2e9;  // the years 1979 and 2103
-  constexpr std::size_t kFewest = 10;
-  for (double& time : times) {
-    time /= per_second;
-    if (time < kEarliest || time > kLatest) return false;
-  }
-  std::ranges::sort(times);
-  std::map<double, std::size_t> differences;
-  for (std::size_t i = 1; i < times.size(); ++i) ++differences[times[i] - times[i - 1]];
-  std::size_t most = 0;
-  for (const auto& [difference, count] : differences) most = std::max(most, count);
-  return times.size() >= kFewest && !differences.contains(0) && 2 * most > times.size();
-}
-
 /// Whether numbers count from row to row, in whatever order: nine in ten are the same distance apart.
 bool counts_evenly(std::vector<double> numbers) {
   constexpr std::size_t kFewest = 10;
@@ -100,16 +83,27 @@ bool counts_rows(const std::vector<double>& numbers) {
   return numbers.size() >= kFewest;
 }
 
-Kind kind_of(const Cells& cells, const RecordingColumn& column, std::int64_t rows, bool has_time) {
-  const bool are_numbers = cells.numbers == rows && cells.are_plain;
+Kind kind_of(const Cells& cells, std::int64_t rows) {
   if (cells.words.size() < 2) return Kind::constant;
-  if (cells.dates == rows && !has_time) return Kind::time;
-  if (are_numbers && !has_time && counts_time(cells.values, 1)) return Kind::time;
-  if (are_numbers && column.index == 0 && counts_time(cells.values, 1000)) return Kind::milliseconds;
+  const bool are_numbers = cells.numbers == rows && cells.are_plain;
   if (cells.numbers > 0 && cells.dates + cells.others == 0)
     return are_numbers && counts_rows(cells.values) ? Kind::counter : Kind::numbers;
   if (cells.words.size() <= kMostWords && cells.numbers + cells.dates == 0) return Kind::words;
   return Kind::other;
+}
+
+/// Whether a column is called as times are.
+bool is_called_time(std::string name) {
+  constexpr std::string_view kNames[] = {"time", "date",  "datetime", "timestamp", "ds",
+                                         "year", "month", "day",      "period"};
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+std::vector<double> seconds_of_all(const std::vector<Instant>& times) {
+  std::vector<double> seconds;
+  for (const Instant time : times) seconds.push_back(seconds_of(time));
+  return seconds;
 }
 
 /// Finds interval and gaps, as a training takes them.
@@ -174,6 +168,21 @@ NumberColumn numbers_of(const NamedTable& table, std::int64_t column, TableOptio
   return stripped;
 }
 
+/// Finds the times of day of a column of dates that come again.
+void find_clock(const NamedTable& table, RecordingColumns& found) {
+  const auto date = std::ranges::find(found.columns, Kind::time, &RecordingColumn::kind);
+  for (RecordingColumn& column : found.columns) {
+    if (column.kind == Kind::time || column.missing > 0 || column.has_numbers) continue;
+    if (table.cell(0, column.index).find(':') == std::string_view::npos) continue;
+    const auto times = find_times(table, {date->index, column.index}, true);
+    if (!times) continue;
+    column.kind = Kind::clock;
+    found.time.push_back(column.name);
+    describe_times(seconds_of_all(times->times), found);
+    return;
+  }
+}
+
 // ---- several series in one table ----
 
 /// The number of series if every time occurs once in each, else 0.
@@ -208,13 +217,15 @@ bool may_name_series(const NamedTable& table, const RecordingColumn& column, std
   const std::int64_t series = std::ssize(cells), rows = table.rows();
   if (series < 2 || 2 * series > rows) return false;
   return column.kind != Kind::numbers ||
-         (are_codes && (blocks == series || series * std::ssize(times) == rows));
+         (are_codes && (blocks == series || rows % (series * std::ssize(times)) == 0));
 }
 
 /// Finds columns, one or two, that say which series a row is of.
 void find_series(const NamedTable& table, RecordingColumns& found) {
   const auto time = std::ranges::find(found.columns, Kind::time, &RecordingColumn::kind);
-  if (time == found.columns.end() || !found.has_names || count_series(table, time->index, {}) > 0) return;
+  if (time == found.columns.end() || !found.has_names || found.time.size() > 1 ||
+      count_series(table, time->index, {}) > 0)
+    return;
   std::vector<std::int64_t> candidates;
   for (const RecordingColumn& column : found.columns)
     if (&column != &*time && may_name_series(table, column, time->index)) candidates.push_back(column.index);
@@ -254,15 +265,21 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
   found.rows = table.rows();
   found.has_names = !table.names().empty();
   for (const std::string& note : table.notes()) found.notes.push_back(sentence_of(note));
-  bool has_time = false, counts = false;
+  bool has_dates = false, counts = false;
   for (std::int64_t i = 0; i < table.columns(); ++i) {
     RecordingColumn column{.name = found.has_names ? table.name_of(i) : "", .index = i};
     const NumberColumn numbers = numbers_of(table, i, found.options);
     const Cells cells = read_cells(table, numbers.style, column);
-    column.kind = kind_of(cells, column, found.rows, has_time);
-    if (column.kind == Kind::time) {
-      has_time = true;
-      describe_times(cells.values, found);
+    column.kind = kind_of(cells, found.rows);
+    const bool may_be_time = found.time.empty() && column.missing == 0 && column.kind != Kind::constant &&
+                             (cells.numbers == 0 || cells.are_plain);
+    const auto times = may_be_time ? find_times(table, {i}, is_called_time(column.name)) : std::nullopt;
+    if (times) {
+      column.kind = Kind::time;
+      if (times->are_numbers) found.time_format = times->format;
+      has_dates = times->are_dates;
+      found.time = {column.name};
+      describe_times(seconds_of_all(times->times), found);
     }
     if (column.kind == Kind::words) column.words.assign(cells.words.begin(), cells.words.end());
     if (column.kind == Kind::numbers && numbers.refused < 0)
@@ -271,10 +288,15 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
     if (i == 0 && cells.numbers == found.rows && cells.are_plain) counts = counts_evenly(cells.values);
     found.columns.push_back(std::move(column));
   }
+  if (has_dates) find_clock(table, found);
   find_series(table, found);
   RecordingColumn& first = found.columns.front();
   const bool is_number = first.kind == Kind::numbers || first.kind == Kind::counter;
-  if (!has_time && counts && is_number && !first.name.empty()) first.kind = Kind::time;
+  if (found.time.empty() && counts && is_number && !first.name.empty()) {
+    first.kind = Kind::time;
+    found.time = {first.name};
+    found.time_format = "seconds";
+  }
   // A table whose columns all count has nothing else to learn.
   if (found.of_kind(Kind::numbers).empty())
     for (RecordingColumn& column : found.columns)

@@ -12,7 +12,7 @@ namespace lagtape {
 
 /// A column of a table, by what its cells are.
 struct RecordingColumn {
-  enum class Kind : std::uint8_t { numbers, counter, words, time, milliseconds, constant, other };
+  enum class Kind : std::uint8_t { numbers, counter, words, time, clock, constant, other };
   std::string name;  ///< empty: it has none
   std::int64_t index = 0;
   Kind kind = Kind::other;
@@ -33,17 +33,18 @@ struct RecordingColumns {
   std::vector<std::string> notes = {};   ///< sentences about the file
   std::vector<std::string> series = {};  ///< columns that say which of several series a row is of
   std::int64_t series_count = 0;
-  double interval = 0;    ///< seconds from a row to the next, the median; 0 without dates
-  bool has_gaps = false;  ///< some differences of the times are larger
+  std::vector<std::string> time = {};  ///< the names of the column of times, or of dates and times of day
+  std::string time_format = {};        ///< of numbers as times
+  double interval = 0;                 ///< seconds from a row to the next, the median; 0 without dates
+  bool has_gaps = false;               ///< some differences of the times are larger
 
   std::vector<const RecordingColumn*> of_kind(RecordingColumn::Kind kind) const;
   /// The steps after which a day, a week or a year comes again; 0 without times.
   std::int64_t season() const;
 };
 
-/// Looks at a table. A column of times has ISO dates, or seconds since 1970, or is the first one and counts evenly;
-/// one of words has few of them. Where times come again, columns are searched for that say which series a row is of. Throws
-/// InputError.
+/// Looks at a table. A column of times has them in any format, also as numbers, or is the first one and counts evenly; one of
+/// words has few of them. Where times come again, columns are searched for that say which series a row is of. Throws InputError.
 RecordingColumns describe_recording(const std::filesystem::path& file);
 
 }  // namespace lagtape

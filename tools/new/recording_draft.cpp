@@ -64,9 +64,6 @@ std::string why_left_out(const RecordingColumn& column) {
   switch (column.kind) {
     case Kind::constant: return " never changes: left out.";
     case Kind::counter: return " counts the rows: left out.";
-    case Kind::milliseconds:
-      return " counts milliseconds since 1970: left out. Written in seconds, or as dates, it can be the "
-             "\"time\".";
     case Kind::other: {
       const std::string text =
           column.text.empty() ? "dates"
@@ -192,8 +189,8 @@ Draft draft_of_recording(const StartingPoint& start) {
                                     "Give the file a first line with the names of its columns."));
       continue;
     }
-    draft.data["time"] = time->name;
-    if (time->has_numbers) draft.data["time_format"] = "seconds";
+    draft.data["time"] = found.time.size() == 1 ? Json(found.time[0]) : Json(found.time);
+    if (!found.time_format.empty()) draft.data["time_format"] = found.time_format;
     if (found.interval > 0 && found.interval <= 86400)
       draft.data["calendar"] =
           found.interval < 86400 ? Json::array({"hour", "weekday"}) : Json::array({"weekday", "year"});

@@ -1,0 +1,67 @@
+#include "lagtape/tools/new/recording_times.h"
+
+#include <algorithm>
+#include <map>
+
+#include "lagtape/core/error.h"
+#include "lagtape/data/table/number.h"
+#include "lagtape/data/time/find_grid.h"
+#include "lagtape/data/time/time_detector.h"
+
+namespace lagtape {
+
+namespace {
+
+/// Whether times are those of rows that follow each other: of one frequency, or most of them the same distance apart.
+bool are_even(std::vector<Instant> times, bool may_repeat, const PlaceOfRow& place) {
+  constexpr std::size_t kFewest = 10;
+  std::ranges::sort(times);
+  const auto repeated = std::ranges::unique(times);
+  if (!repeated.empty() && !may_repeat) return false;
+  times.erase(repeated.begin(), repeated.end());
+  if (times.size() < kFewest) return false;
+  std::map<Instant, std::size_t> distances;
+  for (std::size_t i = 1; i < times.size(); ++i) ++distances[times[i] - times[i - 1]];
+  for (const auto& [distance, count] : distances)
+    if (2 * count > times.size()) return true;
+  try {
+    find_grid(times, {}, place);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vector<std::int64_t>& columns,
+                                         bool may_repeat) {
+  TimeDetector detector;
+  detector.reserve(static_cast<std::size_t>(table.rows()));
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    const std::string_view cell = table.cell(row, columns[0]);
+    if (is_missing(cell)) return {};
+    if (columns.size() == 1) {
+      detector.add(cell);
+    } else {
+      detector.add(cell, table.cell(row, columns[1]));
+    }
+    if (!detector.is_possible()) return {};
+  }
+  const bool are_numbers = detector.is_of_numbers();
+  const PlaceOfRow place = [&](std::int64_t row) { return table.place(row, columns[0]); };
+  TimeColumn found;
+  try {
+    found = detector.finish(place);
+  } catch (const InputError& error) {
+    if (are_numbers) return {};
+    throw error.with_hint(R"(In an experiment "time_format": "%d/%m/%Y" or "%m/%d/%Y" says which is first.)");
+  }
+  if (are_numbers && !are_even(found.times, may_repeat, place)) return {};
+  return RecordingTimes{.times = std::move(found.times),
+                        .format = found.format.text(),
+                        .are_numbers = are_numbers,
+                        .are_dates = found.format.is_date()};
+}
+
+}  // namespace lagtape

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lagtape/data/table/named_table.h"
+#include "lagtape/data/time/instant.h"
+
+namespace lagtape {
+
+/// The times that a column has, or two: dates and times of day.
+struct RecordingTimes {
+  std::vector<Instant> times = {};  ///< by row
+  std::string format = {};          ///< of TimeFormat
+  bool are_numbers = false;         ///< which could be read as numbers as well
+  bool are_dates = false;           ///< without a time of day
+};
+
+/// The times if all cells are some. Numbers are times only where they are plausible ones, no two alike, and of one frequency;
+/// with `may_repeat` each may come again, as in a table of several series. Throws InputError for dates of which no row says whether
+/// the day or the month is first.
+std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vector<std::int64_t>& columns,
+                                         bool may_repeat);
+
+}  // namespace lagtape
