@@ -9,6 +9,8 @@ Panel read_csv_recording(const SeriesOptions& options, const std::filesystem::pa
                          const PanelReading& reading) {
   CsvSource csv(options, path, reading.future);
   Panel panel{.rows = csv.rows(), .notes = csv.table.notes()};
+  if (csv.leaves_out_index())
+    panel.notes.emplace_back("the first column has no name and counts the rows: left out");
   if (!csv.time_columns().empty()) read_times(csv, panel);
   panel.rows = csv.rows();
   panel.series = {{0, panel.rows}};

@@ -15,9 +15,10 @@ NamedTable read_table(const SeriesOptions& options, const std::filesystem::path&
 CsvSource::CsvSource(const SeriesOptions& given, const std::filesystem::path& path,
                      const std::filesystem::path& future)
     : options(given), table(read_table(given, path)) {
+  std::vector<std::int64_t> apart = time_columns();
+  if (leaves_out_index()) apart.push_back(0);
   uses = column_uses(
-      options, table.columns(), time_columns(), [&](const Json& entry) { return column(entry); },
-      table.where());
+      options, table.columns(), apart, [&](const Json& entry) { return column(entry); }, table.where());
   if (future.empty()) return;
   future_ = read_table(options, future);
   find_future_columns();

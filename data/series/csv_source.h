@@ -47,6 +47,8 @@ class CsvSource {
   /// The columns of a time: none, one, or a date and a time of day. The name "" is that of the first column, if that has dates and no
   /// name.
   std::vector<std::int64_t> time_columns() const;
+  /// Whether all columns are read but the first one, which is the index that pandas writes.
+  bool leaves_out_index() const { return options.reads_all() && table.has_index(); }
 
  private:
   void find_future_columns();

@@ -2,6 +2,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/table/number.h"
 #include "lagtape/data/table/table_start.h"
 
 namespace lagtape {
@@ -26,6 +27,17 @@ std::int64_t NamedTable::column(const std::string& name, const std::string& want
 
 std::string NamedTable::name_of(std::int64_t column) const {
   return names().empty() ? text_of("column ", column) : names()[static_cast<std::size_t>(column)];
+}
+
+bool NamedTable::has_index() const {
+  if (names().empty() || !names().front().empty() || columns() < 2) return false;
+  double before = 0;
+  for (std::int64_t row = 0; row < rows(); ++row) {
+    const std::optional<double> number = parse_number(cell(row, 0));
+    if (!number || (row > 0 && *number != before + 1)) return false;
+    before = *number;
+  }
+  return true;
 }
 
 Place NamedTable::place(std::int64_t row, std::int64_t column) const {

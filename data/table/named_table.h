@@ -35,6 +35,8 @@ class NamedTable {
   std::int64_t column(const std::string& name, const std::string& wanted_by = "") const;
   /// The name of a column, or "column 2".
   std::string name_of(std::int64_t column) const;
+  /// Whether the first column has no name and counts the rows, as pandas writes an index.
+  bool has_index() const;
   /// The unit of a column in a row of units, or "".
   std::string unit(std::int64_t column) const {
     return head_.units.empty() ? "" : head_.units[static_cast<std::size_t>(column)];

@@ -54,6 +54,13 @@ TEST_CASE("columns that no key names may contain anything, and all columns are r
   CHECK(plain.inputs(R"("time": "t", "time_format": "seconds")") == Values{5, 6});  // the time is no input
 }
 
+TEST_CASE("an index that pandas writes is no column among all") {
+  const Own own(",v,w\n0,5,1\n1,6,2\n2,7,3\n");
+  CHECK(own.inputs(R"("target": null)") == Values{5, 1, 6, 2});
+  CHECK(own.inputs(R"("input": ["", "v"])") == Values{0, 5, 1, 6});
+  CHECK(Own(",v\n0,5\n2,6\n4,7\n").inputs(R"("target": null)") == Values{0, 5, 2, 6});
+}
+
 TEST_CASE("decimal commas are read when they are asked for") {
   const Own own("a;b\n1,5;2\n2,5;-3,25\n4;5\n");
   CHECK(own.inputs(R"("decimal": ",")") == Values{1.5, 2, 2.5, -3.25});
