@@ -48,8 +48,9 @@ nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::p
     const nb::gil_scoped_release release;
     std::vector<Model> models;
     for (const std::string& run : runs) models.push_back(load_model(run));
-    made = forecast_series(models,
-                           {.input = input, .future = future, .steps = steps, .from = from, .season = season, .paths = paths});
+    made = forecast_series(
+        models,
+        {.input = input, .future = future, .steps = steps, .from = from, .season = season, .paths = paths});
   }
   nb::dict result = dict_of(made);
   result["season"] = made.season;
