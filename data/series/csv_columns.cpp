@@ -71,7 +71,7 @@ Column read_numbers(const CsvSource& csv, std::int64_t source, std::vector<std::
   const std::string name = csv.table.name_of(source);
   if (const std::string note = note_of_numbers(numbers, name, csv.options.table); !note.empty())
     notes.push_back(note);
-  if (const auto code = find_missing_code(numbers.values.values<double>())) add_code(codes, *code, name);
+  add_missing_codes(numbers.values.values<double>(), name, codes);
   return {.name = name,
           .unit = numbers.style.unit.empty() ? csv.table.unit(source) : numbers.style.unit,
           .values = std::move(numbers.values),

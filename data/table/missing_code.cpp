@@ -73,11 +73,17 @@ std::optional<MissingCode> find_missing_code(std::span<const double> numbers) {
   return {};
 }
 
-void add_code(std::vector<MissingCode>& codes, const MissingCode& found, const std::string& column) {
-  auto known = std::ranges::find(codes, found.value, &MissingCode::value);
-  if (known == codes.end()) known = codes.insert(known, {.value = found.value});
-  known->cells += found.cells;
-  known->columns.push_back(column);
+void add_missing_codes(std::span<const double> numbers, const std::string& column,
+                       std::vector<MissingCode>& codes) {
+  std::vector<double> left;
+  for (auto found = find_missing_code(numbers); found; found = find_missing_code(left)) {
+    auto known = std::ranges::find(codes, found->value, &MissingCode::value);
+    if (known == codes.end()) known = codes.insert(known, {.value = found->value});
+    known->cells += found->cells;
+    known->columns.push_back(column);
+    if (left.empty()) left.assign(numbers.begin(), numbers.end());
+    std::ranges::replace(left, found->value, std::numeric_limits<double>::quiet_NaN());
+  }
 }
 
 std::string note_of_codes(const std::vector<MissingCode>& codes) {

@@ -17,11 +17,11 @@ struct MissingCode {
 
 /// The code among numbers, some of which may be NaN.
 std::optional<MissingCode> find_missing_code(std::span<const double> numbers);
+/// Adds the codes of a column, each found among the numbers that are left, to those of the columns before.
+void add_missing_codes(std::span<const double> numbers, const std::string& column,
+                       std::vector<MissingCode>& codes);
 
 /// What a user should know of codes that were found, with the key to write; "" where there are none.
 std::string note_of_codes(const std::vector<MissingCode>& codes);
-
-/// Adds the code of a column to those found before.
-void add_code(std::vector<MissingCode>& codes, const MissingCode& found, const std::string& column);
 
 }  // namespace lagtape

@@ -283,8 +283,7 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
     }
     if (column.kind == Kind::words) column.words.assign(cells.words.begin(), cells.words.end());
     if (column.kind == Kind::numbers && numbers.refused < 0)
-      if (const auto code = find_missing_code(numbers.values.values<double>()))
-        add_code(found.codes, *code, table.name_of(i));
+      add_missing_codes(numbers.values.values<double>(), table.name_of(i), found.codes);
     if (i == 0 && cells.numbers == found.rows && cells.are_plain) counts = counts_evenly(cells.values);
     found.columns.push_back(std::move(column));
   }

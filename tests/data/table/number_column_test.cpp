@@ -121,11 +121,17 @@ TEST_CASE("a code is a number that repeats far from all others") {
   CHECK_FALSE(find_missing_code(valve));
   CHECK_FALSE(find_missing_code(flat));
   std::vector<MissingCode> codes;
-  add_code(codes, {.value = -200, .cells = 3}, "a");
-  add_code(codes, {.value = -200, .cells = 4}, "b");
-  add_code(codes, {.value = 999.9, .cells = 5}, "c");
+  Values first, second;
+  for (int i = 0; i < 1000; ++i) {
+    first.push_back(i % 50 == 1 ? -999 : i % 50 == 2 ? -200 : std::sin(i));
+    second.push_back(i % 100 == 1 ? -200 : i % 100 == 2 ? 999.5 : std::sin(i));
+  }
+  add_missing_codes(first, "a", codes);
+  add_missing_codes(second, "b", codes);
   CHECK(note_of_codes(codes) ==
-        "-200 in 7 cells of a, b is far from all other numbers; 999.9 in 5 cells of c is far from all other "
-        "numbers. "
-        "If it stands for a missing one: \"missing_codes\": [-200, 999.9]");
+        "-999 in 20 cells of a is far from all other numbers; -200 in 30 cells of a, b is far from all other "
+        "numbers; "
+        "999.5 in 10 cells of b is far from all other numbers. If it stands for a missing one: "
+        "\"missing_codes\": "
+        "[-999, -200, 999.5]");
 }
