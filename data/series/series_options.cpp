@@ -91,6 +91,10 @@ constexpr Option kSeriesRows[] = {
         "steps from a window to the next. \"auto\": `window` with targets at every step, but in training "
         "less where an epoch would have fewer than 10 updates; 1 with a target after the last"),
     rows_of<&SeriesOptions::normalize>(kNormalizeOptions),
+    option<&SeriesOptions::split>("split", Choices{{"series", SplitBy::series}, {"time", SplitBy::time}},
+                                  "division of several recordings: whole ones are of training, validation or "
+                                  "test set, or the first rows of "
+                                  "each train, the next validate and the last test"),
     option<&SeriesOptions::train>(
         "train", {.min = 0, .max = 1, .above_min = true},
         "share of the training set: the first rows (or recordings, if there are several)"),

@@ -19,6 +19,9 @@ enum class Missing : std::uint8_t { error, interpolate, hold, mask };
 /// The treatment of rows that have one time: an error, the first or the last of them, or the mean of their numbers.
 enum class Duplicates : std::uint8_t { error, first, last, mean };
 
+/// How several series become training, validation and test set: as whole series, or each in time.
+enum class SplitBy : std::uint8_t { series, time };
+
 /// A column of words, each of which becomes an input that is 1 where the word stands and 0 elsewhere.
 struct Category {
   std::string column;
@@ -58,6 +61,7 @@ struct SeriesOptions {
   std::int64_t stride = 0;  ///< 0: chosen from the number of rows
   bool every_step = false;
   NormalizeOptions normalize;
+  SplitBy split = SplitBy::series;
   double train = 0.7, valid = 0.15, test = 0.15;
   std::int64_t batch = 1;  ///< train.batch, on which the choice of the stride depends
 

@@ -55,26 +55,39 @@ std::vector<std::int64_t> ends_of_shares(const SeriesOptions& options, std::int6
 }  // namespace
 
 std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& panel) {
-  const std::int64_t series = std::ssize(panel.series), rows = panel.rows, lead = panel.lead();
-  const std::int64_t dealt = series == 1 ? rows : series;
-  std::vector<SeriesSplit> splits;
-  const std::vector<std::int64_t> ends = ends_of_shares(options, dealt, series > 1);
-  std::int64_t first = 0;
-  for (const std::int64_t end : ends) {
-    SeriesSplit& split = splits.emplace_back();
-    split.series = series == 1 ? 1 : end - first;
-    const auto row_at = [&](std::int64_t i) {
-      if (series == 1) return i;
-      return i == series ? rows : panel.series[static_cast<std::size_t>(i)].first;
-    };
-    const std::int64_t begin = row_at(first), stop = row_at(end);
-    for (const RowRange& segment : panel.segments) {
-      const std::int64_t from = std::max(segment.first + lead, begin);
-      const std::int64_t to = std::min(segment.end(), stop);
+  constexpr std::size_t kSets = 3;
+  const std::int64_t series = std::ssize(panel.series), lead = panel.lead();
+  std::vector<SeriesSplit> splits(kSets);
+  auto segment = panel.segments.begin();
+  // Deals rows begin .. end - 1 out to a set. Rows come in their order.
+  const auto deal = [&](SeriesSplit& split, std::int64_t begin, std::int64_t end) {
+    split.rows += end - begin;
+    while (segment != panel.segments.end() && segment->first < end) {
+      const std::int64_t from = std::max(segment->first + lead, begin);
+      const std::int64_t to = std::min(segment->end(), end);
       if (from < to) split.segments.push_back({from, to - from});
+      if (segment->end() > end) break;
+      ++segment;
     }
-    split.rows = stop - begin;
-    first = end;
+  };
+  if (series > 1 && options.split == SplitBy::series) {
+    const std::vector<std::int64_t> ends = ends_of_shares(options, series, true);
+    const auto row_at = [&](std::int64_t i) {
+      return i == series ? panel.rows : panel.series[static_cast<std::size_t>(i)].first;
+    };
+    for (std::size_t i = 0; i < kSets; ++i) {
+      const std::int64_t first = i == 0 ? 0 : ends[i - 1];
+      splits[i].series = ends[i] - first;
+      deal(splits[i], row_at(first), row_at(ends[i]));
+    }
+    return splits;
+  }
+  for (const RowRange& rows : panel.series) {
+    const std::vector<std::int64_t> ends = ends_of_shares(options, rows.rows, false);
+    for (std::size_t i = 0; i < kSets; ++i) {
+      splits[i].series += 1;
+      deal(splits[i], rows.first + (i == 0 ? 0 : ends[i - 1]), rows.first + ends[i]);
+    }
   }
   return splits;
 }

@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// The rows of train, valid and test: parts of a single recording in time, or whole recordings in their order.
+/// The rows of train, valid and test: parts of each series in time, or whole series in their order.
 /// Segments end where either a part ends or a time is missing, and begin at the first row that can be a step.
 struct SeriesSplit {
   std::vector<RowRange> segments;

@@ -149,6 +149,31 @@ TEST_CASE("the last rows without targets are for forecasts, and are not trained 
   CHECK(panel.column(2).at(4) == 9);
 }
 
+TEST_CASE("several series are divided as whole ones, or each in time") {
+  std::string first = "v\n", second = "v\n";
+  for (int n = 0; n < 20; ++n) first += text_of(n, "\n");
+  for (int n = 100; n < 110; ++n) second += text_of(n, "\n");
+  const Own own(first);
+  write_sample(own.folder.path() / "b.csv", second);
+  const auto task = [&](const std::string& more) {
+    return load(
+        text_of(
+            R"({"task": "series", "path": ["own.csv", "b.csv"], "window": 1, "stride": 1, "train": 0.5, )",
+            R"("valid": 0, "test": 0.5, "normalize": false, )", more, "}"),
+        0, own.folder.path());
+  };
+  const auto first_and_last = [](const Dataset& set) {
+    const Values x = values_of(take(set, 0, set.size()).x);
+    return Values{static_cast<double>(x.size()), x.front(), x.back()};
+  };
+  const Task whole = task(R"("split": "series")"), in_time = task(R"("split": "time")");
+  CHECK(first_and_last(*whole.train) == Values{19, 0, 18});
+  CHECK(first_and_last(*whole.test) == Values{9, 100, 108});
+  CHECK(first_and_last(*in_time.train) == Values{9 + 4, 0, 103});  // rows 0 to 9 and 100 to 104
+  CHECK(first_and_last(*in_time.test) == Values{9 + 4, 10, 108});
+  CHECK(has(input_error_of([&] { task(R"("split": "half")"); }), "/data/split"));
+}
+
 TEST_CASE("a second file has the rows that follow") {
   const Own own("t,v,w\n0,1,5\n10,2,6\n20,3,7\n");
   write_sample(own.folder.path() / "next.csv", "w,t,note\n6,10,a\n7,20,a\n8,30,a\n9,40,a\n");
