@@ -216,7 +216,7 @@ DecimalVotes count_decimals(const NamedTable& table) {
       const bool comma = is_number(cell, ',');
       votes.points += point && !comma ? 1 : 0;
       votes.commas += comma && !point ? 1 : 0;
-      votes.either += point && comma ? 1 : 0;
+      if (point && comma) ++(cell.find(',') == cell.npos ? votes.either_point : votes.either_comma);
     }
   }
   return votes;

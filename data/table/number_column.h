@@ -72,9 +72,10 @@ std::string note_of_numbers(const NumberColumn& numbers, const std::string& name
 /// What could make a number of a cell that was refused; empty: nothing.
 std::string hint_for_number(std::string_view cell, const TableOptions& options);
 
-/// Numbers of a table by what their decimal point must be: 1.5 and 1,234.5; 1,5 and 1.234,5; or either, such as 1,234.
+/// Numbers of a table by what their decimal point must be: 1.5 and 1,234.5; 1,5 and 1.234,5; or either, with a comma, such as
+/// 1,234, or with a point.
 struct DecimalVotes {
-  std::int64_t points = 0, commas = 0, either = 0;
+  std::int64_t points = 0, commas = 0, either_comma = 0, either_point = 0;
 };
 DecimalVotes count_decimals(const NamedTable& table);
 

@@ -137,6 +137,17 @@ class TableTest(ToolTest):
         self.train("empty", experiment=changed(experiment, data__path="empty.csv", data__missing="hold"))
         self.assertEqual(*(self.run_tool("eval", run, "--json")[0] for run in ("coded", "empty")))
 
+    def test_what_could_be_thousands_or_a_decimal_point_is_said(self):
+        for separator, number, words, key in ((";", "{}.{}00", "Points are read as decimal points.", None),
+                                              (";", "{},{}00", "Commas are read as decimal points.", '"decimal": ","'),
+                                              (",", '"{},{}00"', "Commas are read as separators of thousands.", '"thousands": ","')):
+            rows = "".join(f"{plain(FIRST + datetime.timedelta(hours=n))}{separator}{number.format(1 + n % 8, 1 + n % 7)}\n" for n in range(HOURS))
+            text, _ = self.new("load.csv", f"t{separator}v\n" + rows)
+            with self.subTest(words):
+                self.assertIn(words, text)
+                self.assertEqual(key is None or key in text, True)
+                self.assertEqual("decimal\": \"," in text.split("data\": {")[1], key == '"decimal": ","')
+
     def test_times_are_found_in_all_their_formats(self):
         days = [FIRST + datetime.timedelta(n) for n in range(60)]
         hours = [FIRST + datetime.timedelta(hours=n) for n in range(60)]

@@ -136,7 +136,12 @@ NamedTable read_with_decimals(const std::filesystem::path& file, RecordingColumn
   try {
     NamedTable table = read('.');
     const DecimalVotes votes = count_decimals(table);
-    if (votes.points > 0 || votes.commas + votes.either == 0) return table;
+    const bool has_commas = votes.commas + votes.either_comma > 0;
+    if (votes.points == 0 && !has_commas && votes.either_point > 0 && table.separator() == ';')
+      found.notes.emplace_back(
+          "Points are read as decimal points. With \"decimal\": \",\" they would be separators of "
+          "thousands.");
+    if (votes.points > 0 || !has_commas) return table;
     if (votes.commas > 0 || table.separator() != ',') {
       if (votes.commas == 0)
         found.notes.emplace_back(
