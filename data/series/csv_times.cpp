@@ -68,11 +68,12 @@ bool has_several_offsets(const CsvSource& csv, const TimeColumn& column) {
 
 /// Treats rows of one time as `duplicates` says. `times` are those of the rows in their order.
 void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
+  if (std::ranges::adjacent_find(times) == times.end()) return;
   std::vector<std::int64_t> order;
   std::vector<Instant> kept;
   std::int64_t removed = 0;
   for (std::size_t i = 0; i < times.size(); ++i) {
-    const std::int64_t row = csv.order[i];
+    const std::int64_t row = csv.in_file(static_cast<std::int64_t>(i));
     if (kept.empty() || kept.back() != times[i]) {
       order.push_back(row);
       kept.push_back(times[i]);
@@ -97,6 +98,7 @@ void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
 
 /// Puts the rows in their order. Those of the second file that the first one has are left out.
 void sort_rows(CsvSource& csv, std::vector<Instant>& times) {
+  if (csv.all_rows() == csv.table.rows() && std::ranges::is_sorted(times)) return;
   std::vector<std::int64_t> order(times.size());
   std::iota(order.begin(), order.end(), 0);
   const auto time_of = [&](std::int64_t row) { return times[static_cast<std::size_t>(row)]; };
