@@ -27,8 +27,8 @@ bool SeriesOptions::is_category(const Json& column) const {
          std::ranges::find(categories, column.get<std::string>(), &Category::column) != categories.end();
 }
 
-std::vector<NamedInput> SeriesOptions::inputs() const {
-  std::vector<NamedInput> inputs;
+std::vector<InputColumn> SeriesOptions::inputs() const {
+  std::vector<InputColumn> inputs;
   if (reads_all()) return inputs;
   const auto add_all = [&](const Json& list, ColumnRole role) {
     if (list.is_array())
@@ -62,7 +62,7 @@ std::vector<std::string> SeriesOptions::input_names() const {
   const auto add = [&](const std::string& column, ColumnRole role) {
     for (const std::int64_t shift : shifts_of(role)) names.push_back(name_of_input(column, shift));
   };
-  const std::vector<NamedInput> named = inputs();
+  const std::vector<InputColumn> named = inputs();
   const auto text = [](const Json& column) {
     return column.is_string() ? column.get<std::string>() : "column " + column.dump();
   };
@@ -72,7 +72,7 @@ std::vector<std::string> SeriesOptions::input_names() const {
     for (const auto& [column, role] : named)
       if (!is_category(column)) add(name_of_mask(text(column)), role);
   for (const Category& category : categories) {
-    const auto of = std::ranges::find(named, Json(category.column), &NamedInput::column);
+    const auto of = std::ranges::find(named, Json(category.column), &InputColumn::column);
     for (const std::string& word : category.values)
       add(name_of_word(category.column, word), of == named.end() ? ColumnRole::past : of->role);
   }

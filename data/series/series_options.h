@@ -29,7 +29,7 @@ struct Category {
 };
 
 /// A column as an experiment names it, and what the model does with it.
-struct NamedInput {
+struct InputColumn {
   Json column;  ///< its name, or its number
   ColumnRole role = ColumnRole::past;
 };
@@ -72,7 +72,7 @@ struct SeriesOptions {
   /// Whether an input column is one of words.
   bool is_category(const Json& column) const;
   /// The input columns in their order; none if all are read.
-  std::vector<NamedInput> inputs() const;
+  std::vector<InputColumn> inputs() const;
   /// The rows at which the step of a row reads a column, relative to that row: the one alignment of all inputs, in
   /// training, forecasts and streams. The step predicts the row `horizon` rows later.
   std::vector<std::int64_t> shifts_of(ColumnRole role) const;
