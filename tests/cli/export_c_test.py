@@ -86,10 +86,19 @@ class ExportTest(ToolTest):
             with self.subTest(name):
                 self.check(whole, amplified.get(name, 1e-6))
 
-    def test_in_double_precision_they_agree_to_the_last_digits(self):
-        for name, whole in [*cell_models(precision="f64"), *layer_models(precision="f64")]:
+    def check_in_double_precision(self, models):
+        for name, whole in models:
             with self.subTest(name):
                 self.check(whole, 1e-12, scalar="double")
+
+    @slow
+    def test_in_double_precision_they_agree_to_the_last_digits(self):
+        self.check_in_double_precision([*cell_models(precision="f64"), *layer_models(precision="f64")])
+
+    def test_some_of_them_agree_to_the_last_digits(self):
+        models = [*cell_models(precision="f64"), *layer_models(precision="f64")][::8]
+        self.assertGreaterEqual(len(models), 5)
+        self.check_in_double_precision(models)
 
     def test_inputs_and_outputs_have_the_units_of_the_data(self):
         rows = "".join(f"{1e4 + 3 * math.sin(0.3 * i)!r},{1e-3 * math.cos(0.2 * i)!r}\n" for i in range(300))
