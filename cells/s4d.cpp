@@ -76,9 +76,9 @@ constinit const LayerEntry S4d::kEntry = {
 Layer S4d::build(std::int64_t input) const {
   require_valid(*this);
   if (input != units) {
-    throw InputError(text_of("the input has ", input, " channels, not ", units,
-                             ". A layer {\"layer\": \"linear\", \"units\": ", units,
-                             "} before this gives them."));
+    throw InputError(
+        {}, Rule::shape, text_of("the input has ", input, " channels, not ", units), {},
+        text_of("A layer {\"layer\": \"linear\", \"units\": ", units, "} before this gives them."));
   }
   const std::int64_t modes = states / 2;
   LayerRecorder step(input, Initializer::uniform_of(units));

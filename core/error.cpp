@@ -21,4 +21,12 @@ InputError InputError::with_hint(const std::string& hint) const {
   return InputError(std::move(problems));
 }
 
+InputError unexpected(Place place, Rule rule, std::string expected, std::string found, std::string hint) {
+  return InputError(Problem{.place = std::move(place),
+                            .rule = rule,
+                            .found = std::move(found),
+                            .expected = std::move(expected),
+                            .hint = std::move(hint)});
+}
+
 }  // namespace lagtape

@@ -41,6 +41,10 @@ class InputError : public Error {
   std::shared_ptr<const std::vector<Problem>> problems_;
 };
 
+/// "expected EXPECTED, got FOUND": the place has another value, shape or kind of file than it should.
+InputError unexpected(Place place, Rule rule, std::string expected, std::string found = {},
+                      std::string hint = {});
+
 /// Training produced a value that is not finite. The tool exits with code 3.
 class DivergenceError : public Error {
  public:

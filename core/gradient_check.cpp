@@ -105,7 +105,7 @@ GradientReport check_gradients(const Function& f, std::span<const Tensor> inputs
   std::vector<Tensor> x;
   for (const Tensor& input : inputs) {
     if (input.empty() || input.dtype() != Dtype::f64) {
-      throw InputError({.op = "check_gradients"}, Rule::shape, "inputs are f64",
+      throw InputError({.op = "check_gradients"}, Rule::wrong_type, "inputs are f64",
                        text_of(name_of(input.dtype()), " ", to_string(input.shape())));
     }
     x.push_back(input.clone());

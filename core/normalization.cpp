@@ -13,9 +13,8 @@ using f32 = std::numeric_limits<float>;
 // Throws InputError unless number `i` is from `least` to the largest number of f32.
 void check_in(double number, double least, const char* name, const char* what, std::int64_t i) {
   if (number >= least && number <= f32::max()) return;
-  throw InputError({.op = "normalization"}, Rule::out_of_range,
-                   text_of(name, " of ", what, " ", i, ": expected a number from ", least, " to ", f32::max(),
-                           ", got ", number));
+  throw unexpected({.item = text_of(name, " of ", what, " ", i), .op = "normalization"}, Rule::out_of_range,
+                   text_of("a number from ", least, " to ", f32::max()), text_of(number));
 }
 
 }  // namespace
@@ -23,8 +22,8 @@ void check_in(double number, double least, const char* name, const char* what, s
 void Scaling::check(std::int64_t width, const char* what) const {
   const auto means = std::ssize(mean), scales = std::ssize(scale);
   if (means != scales || (means != 0 && means != width)) {
-    throw InputError({.op = "normalization"}, Rule::shape,
-                     text_of("expected a mean and a scale for each of ", width, " ", what, "s, or none"),
+    throw unexpected({.op = "normalization"}, Rule::shape,
+                     text_of("a mean and a scale for each of ", width, " ", what, "s, or none"),
                      text_of(means, " means, ", scales, " scales"));
   }
   for (std::int64_t i = 0; i < means; ++i) {

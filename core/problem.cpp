@@ -69,6 +69,7 @@ Rule rule_named(std::string_view name) {
 Problem Problem::within(const Place& outer) const {
   Problem problem = *this;
   Place& inner = problem.place;
+  const bool is_at_column = inner.column > 0;  // its operation is the one that stands there
   if (!outer.file.empty() && !inner.file.empty())
     return {.place = outer, .rule = rule, .statement = to_string(*this), .nearest = nearest};
   if (inner.file.empty()) inner.file = outer.file;
@@ -78,7 +79,7 @@ Problem Problem::within(const Place& outer) const {
   if (!outer.item.empty())
     inner.item = inner.item.empty() ? outer.item : text_of(outer.item, ": ", inner.item);
   if (inner.excerpt.empty()) inner.excerpt = outer.excerpt;
-  inner.op = outer.op;
+  if (!is_at_column || inner.op.empty()) inner.op = outer.op;
   return problem;
 }
 
@@ -87,7 +88,7 @@ std::string message_of(const Problem& problem) {
   std::string text;
   if (rule == Rule::unknown_name && !(found.empty() && expected.empty())) {
     text = text_of_unknown_name(problem);
-  } else if (statement.empty() && rule != Rule::missing) {
+  } else if (statement.empty() && (rule != Rule::missing || !found.empty())) {
     text = text_of("expected ", expected, found.empty() ? "" : ", got ", found);
   } else {
     text = statement.empty() ? "is missing" : statement;
@@ -106,11 +107,12 @@ std::string to_string(const Problem& problem) {
   constexpr std::size_t kLongestPointer = 200;
   const Place& place = problem.place;
   std::string text = place.file.empty() ? "" : place.file + ": ";
-  if (!place.op.empty() && place.file.empty()) text = text_of("[", place.op, "] ");
+  const std::string op = place.op.empty() ? "" : text_of("[", place.op, "] ");
+  if (place.file.empty() && place.column == 0) text = op;
   // Without a file, what the pointer leads to is named by the item.
   if (!place.pointer.empty() && (!place.file.empty() || place.item.empty()))
     text += shortened(place.pointer, kLongestPointer) + ": ";
-  return text_of(text, text_of_position(place), message_of(problem));
+  return text_of(text, text_of_position(place), place.column == 0 ? "" : op, message_of(problem));
 }
 
 std::string to_string(const std::vector<Problem>& problems) {

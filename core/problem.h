@@ -16,7 +16,8 @@ struct Place {
   std::string pointer = {};  ///< the JSON Pointer of a setting: "/train/epochs"
   std::string item = {};     ///< a named part of the file or the command line: "tensor 'readout.W'", "--rate"
   std::string excerpt = {};  ///< the text that is wrong, such as an equation
-  std::string op = {};       ///< the function that was called, shown where there is no file: "predict"
+  /// The function that was called, shown where there is no file: "predict". For an excerpt, the operation in it: "@".
+  std::string op = {};
 };
 
 /// Which rule is broken.

@@ -15,11 +15,7 @@ void add_to(Tensor& sum, const Tensor& term) {
   });
 }
 
-bool alike(const Tensor& a, const Tensor& b) { return a.dtype() == b.dtype() && a.shape() == b.shape(); }
-
-std::string describe(const Tensor& tensor) {
-  return text_of(name_of(tensor.dtype()), " ", to_string(tensor.shape()));
-}
+bool alike(const Tensor& a, const Tensor& b) { return a.is(b.dtype(), b.shape()); }
 
 }  // namespace
 
@@ -52,8 +48,9 @@ void InputGradients::add(int i, const Tensor& gradient) {
   if (!wanted(i)) return;
   Tensor& sum = accumulator(i);
   if (!alike(sum, gradient)) {
-    throw Error(text_of("[backward] a gradient is like its input. Got ", describe(gradient), " for input ", i,
-                        ", ", describe(sum)));
+    throw Error(text_of("[backward] a gradient is like its input. Got ",
+                        to_string(gradient.dtype(), gradient.shape()), " for input ", i, ", ",
+                        to_string(sum.dtype(), sum.shape())));
   }
   add_to(sum, gradient);
 }
@@ -153,10 +150,9 @@ void Tape::backward(Var loss) {
 
 void Tape::backward(Var output, const Tensor& grad_output) {
   const Node& start = node_of(output, "backward");
-  if (!alike(start.value, grad_output)) {
-    throw InputError({.op = "backward"}, Rule::shape, "dL/d(output) is like the output",
-                     text_of(describe(grad_output), " for ", describe(start.value)));
-  }
+  if (!alike(start.value, grad_output))
+    throw wrong_tensor({.item = "dL/d(output)", .op = "backward"}, start.value.dtype(), start.value.shape(),
+                       grad_output);
   for (Node& node : nodes_) node.reached = false;
   if (!start.requires_grad) return;
 

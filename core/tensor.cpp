@@ -20,7 +20,7 @@ std::int64_t element_count(const Shape& shape) {
   constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 8;
   for (std::int64_t extent : shape) {
     if (extent < 0)
-      throw InputError({.op = "tensor"}, Rule::shape, "extents are not negative", to_string(shape));
+      throw InputError({.op = "tensor"}, Rule::out_of_range, "extents are not negative", to_string(shape));
   }
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::int64_t count = 1;
@@ -39,6 +39,10 @@ std::string to_string(const Shape& shape) {
     text += (i ? ", " : "") + std::to_string(shape[i]);
   if (shape.size() > kMostExtents) text += text_of(", ... (", shape.size(), " axes)");
   return text + "]";
+}
+
+std::string to_string(Dtype dtype, const Shape& shape) {
+  return text_of(name_of(dtype), " ", to_string(shape));
 }
 
 Tensor::Tensor(Shape shape, Dtype dtype)
@@ -91,7 +95,7 @@ Tensor Tensor::over(const void* elements, Shape shape, Dtype dtype, std::shared_
 std::int64_t Tensor::size(std::int64_t axis) const {
   const std::int64_t from_start = axis < 0 ? axis + rank() : axis;
   if (from_start < 0 || from_start >= rank()) {
-    throw InputError({.op = "tensor"}, Rule::shape, text_of("no axis ", axis), to_string(shape_));
+    throw InputError({.op = "tensor"}, Rule::out_of_range, text_of("no axis ", axis), to_string(shape_));
   }
   return shape_[from_start];
 }
@@ -162,6 +166,10 @@ Tensor Tensor::reshaped(Shape shape) const {
   Tensor view = *this;
   view.shape_ = std::move(shape);
   return view;
+}
+
+InputError wrong_tensor(const Place& place, Dtype dtype, const Shape& shape, const Tensor& found) {
+  return unexpected(place, Rule::shape, to_string(dtype, shape), to_string(found.dtype(), found.shape()));
 }
 
 }  // namespace lagtape

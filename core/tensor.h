@@ -21,9 +21,12 @@ std::string_view name_of(Dtype dtype);  ///< "f32" or "f64"
 using Shape = std::vector<std::int64_t>;
 
 std::int64_t element_count(const Shape& shape);
-std::string to_string(const Shape& shape);  ///< "[8, 3]"
+std::string to_string(const Shape& shape);               ///< "[8, 3]"
+std::string to_string(Dtype dtype, const Shape& shape);  ///< "f32 [8, 3]"
 
 class Arena;
+class InputError;
+struct Place;
 
 /// A dense row-major array of f32 or f64, 64-byte aligned unless it lies over another's memory. Copies share the
 /// storage; `clone` does not.
@@ -52,6 +55,7 @@ class Tensor {
 
   bool empty() const { return data_ == nullptr; }
   Dtype dtype() const { return dtype_; }
+  bool is(Dtype dtype, const Shape& shape) const { return dtype_ == dtype && shape_ == shape; }
   const Shape& shape() const { return shape_; }
   std::int64_t rank() const { return static_cast<std::int64_t>(shape_.size()); }
   /// The extent of an axis; negative axes count from the end. Throws InputError when there is none.
@@ -89,5 +93,8 @@ template <class F>
 decltype(auto) with_scalar(Dtype dtype, F&& f) {
   return dtype == Dtype::f32 ? f.template operator()<float>() : f.template operator()<double>();
 }
+
+/// The error of a tensor that has another shape or type than it must: "PLACE: expected f32 [8, 3], got f64 [8]".
+InputError wrong_tensor(const Place& place, Dtype dtype, const Shape& shape, const Tensor& found);
 
 }  // namespace lagtape

@@ -12,21 +12,24 @@ std::string describe_shapes(NamedInputs inputs) {
 }
 
 void refuse(std::string_view op, std::string_view rule, NamedInputs inputs, std::string_view hint) {
-  throw InputError(
-      text_of("[", op, "] ", rule, ". Got ", describe_shapes(inputs), ".", hint.empty() ? "" : " ", hint));
+  throw InputError({.op = std::string(op)}, Rule::shape, std::string(rule), describe_shapes(inputs),
+                   std::string(hint));
 }
 
 Tape& common_tape(std::string_view op, NamedInputs inputs) {
+  const Place place{.op = std::string(op)};
   const Var& first = inputs.begin()->var;
   for (const auto& [name, var] : inputs) {
     if (var.index() < 0)
-      throw InputError(text_of("[", op, "] inputs must be on a tape. Got an empty Var for ", name, "."));
-    if (&var.tape() != &first.tape()) refuse(op, "inputs must be of one tape", inputs);
+      throw InputError(place, Rule::missing, "inputs must be on a tape", text_of("an empty Var for ", name));
+    if (&var.tape() != &first.tape())
+      throw InputError(place, Rule::conflict, "inputs must be of one tape", describe_shapes(inputs));
   }
   for (const auto& [name, var] : inputs) {
     if (var.dtype() == first.dtype()) continue;
-    throw InputError(text_of("[", op, "] inputs must have one dtype. Got ", inputs.begin()->name, " ",
-                             name_of(first.dtype()), ", ", name, " ", name_of(var.dtype()), "."));
+    throw InputError(
+        place, Rule::wrong_type, "inputs must have one dtype",
+        text_of(inputs.begin()->name, " ", name_of(first.dtype()), ", ", name, " ", name_of(var.dtype())));
   }
   return first.tape();
 }

@@ -22,7 +22,7 @@ using NamedInputs = std::initializer_list<NamedInput>;
 /// "a [8, 3], b [4, 5]"
 std::string describe_shapes(NamedInputs inputs);
 
-/// Throws InputError "[op] rule. Got a [8, 3], b [4, 5]. hint".
+/// Throws InputError "[op] rule. Got a [8, 3], b [4, 5]. hint", with Rule::shape.
 [[noreturn]] void refuse(std::string_view op, std::string_view rule, NamedInputs inputs,
                          std::string_view hint = "");
 

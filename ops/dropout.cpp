@@ -9,7 +9,8 @@ namespace lagtape {
 
 Var dropout(const Var& x, double p, std::uint64_t seed, std::uint64_t stream, bool training) {
   Tape& tape = common_tape("dropout", {{"x", x}});
-  if (!(p >= 0 && p < 1)) throw InputError(text_of("[dropout] 0 <= p < 1 must hold. Got p ", p, "."));
+  if (!(p >= 0 && p < 1))
+    throw InputError({.op = "dropout"}, Rule::out_of_range, "0 <= p < 1 must hold", text_of("p ", p));
   if (!training || p == 0) return x;
   const RandomStream draws(seed, stream);
   Tensor mask = tape.allocate(x.shape(), x.dtype());

@@ -46,9 +46,8 @@ Var embedding(const Var& e, std::span<const std::int32_t> indices) {
   const std::int64_t vocabulary = e.value().size(0), width = e.value().size(1);
   for (std::size_t i = 0; i < indices.size(); ++i) {
     if (indices[i] >= 0 && indices[i] < vocabulary) continue;
-    refuse("embedding",
-           text_of("indices must be 0..", vocabulary - 1, ", not ", indices[i], " at position ", i),
-           {{"E", e}});
+    throw InputError({.op = "embedding"}, Rule::out_of_range, text_of("indices must be 0..", vocabulary - 1),
+                     text_of(indices[i], " at position ", i));
   }
   Tensor y = tape.allocate({static_cast<std::int64_t>(indices.size()), width}, e.dtype());
   with_scalar(e.dtype(), [&]<class T>() {
@@ -70,7 +69,7 @@ Var embedding(const Var& e, std::span<const std::int32_t> indices) {
 
 TokenRows token_rows(const Tensor& x, std::span<const std::int64_t> lengths, std::int64_t vocabulary) {
   if (x.rank() != 3 || x.size(2) != 1)
-    throw InputError(text_of("[embedding] tokens are x [B, T, 1]. Got ", to_string(x.shape())));
+    throw InputError({.op = "embedding"}, Rule::shape, "tokens are x [B, T, 1]", to_string(x.shape()));
   TokenRows result{x.size(0), x.size(1), {}};
   result.numbers.assign(static_cast<std::size_t>(x.numel()), -1);
   with_scalar(x.dtype(), [&]<class T>() {
@@ -81,8 +80,9 @@ TokenRows token_rows(const Tensor& x, std::span<const std::int64_t> lengths, std
         const std::size_t place = static_cast<std::size_t>(b * result.steps + t);
         const T value = values[place];
         if (!(value >= 0 && value < static_cast<T>(vocabulary)) || value != std::floor(value))
-          throw InputError(text_of("[embedding] tokens are the numbers 0..", vocabulary - 1, ". Got ", value,
-                                   " in row ", b, ", step ", t));
+          throw InputError({.op = "embedding"}, Rule::out_of_range,
+                           text_of("tokens are the numbers 0..", vocabulary - 1),
+                           text_of(value, " in row ", b, ", step ", t));
         result.numbers[place] = static_cast<std::int32_t>(value);
       }
     }

@@ -41,8 +41,8 @@ std::vector<std::int32_t> checked_classes(const char* op, const Var& logits,
   }
   for (std::size_t i = 0; i < classes.size(); ++i) {
     if (classes[i] >= 0 && classes[i] < known) continue;
-    refuse(op, text_of("classes must be 0..", known - 1, ", not ", classes[i], " at position ", i),
-           {{"logits", logits}});
+    throw InputError({.op = std::string(op)}, Rule::out_of_range, text_of("classes must be 0..", known - 1),
+                     text_of(classes[i], " at position ", i));
   }
   return {classes.begin(), classes.end()};
 }

@@ -19,7 +19,8 @@ void for_reversed(std::int64_t rows, std::int64_t steps, std::int64_t width,
 }
 
 void reverse(const Tensor& x, std::span<const std::int64_t> lengths, ThreadPool& pool, Tensor& y) {
-  if (x.rank() != 3) throw InputError(text_of("[reverse_time] x is [B, T, n]. Got ", to_string(x.shape())));
+  if (x.rank() != 3)
+    throw InputError({.op = "reverse_time"}, Rule::shape, "x is [B, T, n]", to_string(x.shape()));
   const std::int64_t width = x.size(2);
   with_scalar(x.dtype(), [&]<class T>() {
     const T* from = x.values<T>().data();

@@ -52,7 +52,8 @@ View part(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t e
 }
 
 Tape& check_inputs(const char* op, std::span<const Var> inputs) {
-  if (inputs.empty()) throw InputError(text_of("[", op, "] there must be an input. Got none."));
+  if (inputs.empty())
+    throw InputError({.op = std::string(op)}, Rule::missing, "there must be an input", "none");
   const NamedInput first{"input 0", inputs[0]};
   for (std::size_t i = 1; i < inputs.size(); ++i) common_tape(op, {first, {text_of("input ", i), inputs[i]}});
   return common_tape(op, {first});

@@ -130,7 +130,9 @@ constinit const LayerEntry Bidirectional::kEntry = {
 
 Layer Bidirectional::build(std::int64_t input) const {
   require_valid(*this);
-  if (!cell) throw InputError("bidirectional: /cell: is missing, expected a cell");
+  if (!cell)
+    throw InputError(Problem{
+        .place = {.file = "bidirectional", .pointer = "/cell"}, .rule = Rule::missing, .expected = "a cell"});
   const LayerGroup ahead = cell(input), back = cell(input);
   Layer layer;
   for (const LayerGroup* group : {&ahead, &back}) {

@@ -85,11 +85,14 @@ constinit const LayerEntry Embedding::kEntry = {
 
 Layer Embedding::build(std::int64_t tokens) const {
   require_valid(*this);
-  if (tokens == 0 && vocabulary == 0) throw InputError("vocabulary is missing, and the data do not tell it");
+  if (tokens == 0 && vocabulary == 0)
+    throw InputError({}, Rule::missing, "vocabulary is missing, and the data do not tell it");
   if (tokens > 0 && vocabulary > 0 && tokens != vocabulary)
-    throw InputError(text_of("the vocabulary has ", vocabulary, " tokens, but the data have ", tokens));
+    throw InputError({}, Rule::conflict,
+                     text_of("the vocabulary has ", vocabulary, " tokens, but the data have ", tokens));
   const std::int64_t rows = std::max(tokens, vocabulary);
-  if (padding >= rows) throw InputError(text_of("padding is one of 0..", rows - 1, ". Got ", padding));
+  if (padding >= rows)
+    throw InputError({}, Rule::out_of_range, text_of("padding is one of 0..", rows - 1), text_of(padding));
   Layer layer;
   layer.parameters.push_back({.name = "E", .shape = {rows, units}, .initializer = Initializer::normal(0, 1)});
   layer.parameters.back().zero_row = padding;

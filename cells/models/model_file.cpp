@@ -1,8 +1,8 @@
 #include "lagtape/cells/models/model_file.h"
 
+#include <charconv>
 #include <istream>
 #include <iterator>
-#include <sstream>
 #include <utility>
 
 #include "lagtape/cells/models/model_implementation.h"
@@ -22,10 +22,11 @@ std::int64_t read_count(const SafetensorsFile& file, const char* key, const std:
   if (found == file.metadata.end())
     throw InputError({where}, Rule::missing, text_of("no lagtape model: metadata '", key, "' is missing"));
   std::int64_t value = 0;
-  std::istringstream text(found->second);
-  if (!(text >> value) || !text.eof() || value < 0)
-    throw InputError({where}, Rule::wrong_type,
-                     text_of("metadata '", key, "': expected a count, found ", quote(found->second)));
+  const std::string& text = found->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0)
+    throw unexpected({.file = where, .item = text_of("metadata '", key, "'")}, Rule::damaged, "a count",
+                     quote(text));
   return value;
 }
 
@@ -40,26 +41,21 @@ const std::string& read_text(const SafetensorsFile& file, const char* key, const
 void check_format(const SafetensorsFile& file, const std::string& where) {
   const auto found = file.metadata.find("format");
   if (found == file.metadata.end() && file.metadata.contains("state"))
-    throw InputError({where}, Rule::wrong_type,
-                     "is a checkpoint of a training, expected a run folder or its weights");
+    throw unexpected({where}, Rule::wrong_type, "a run folder or its weights", "a checkpoint of a training");
   if (found == file.metadata.end())
-    throw InputError(
-        {where}, Rule::missing,
-        "no lagtape model: metadata 'format' is missing. `lagtape import` makes a run of a model of PyTorch");
+    throw InputError({where}, Rule::missing, "no lagtape model: metadata 'format' is missing", {},
+                     "`lagtape import` makes a run of a model of PyTorch");
   const std::string& format = found->second;
   if (format == kFormat) return;
-  throw InputError(
-      {where}, Rule::wrong_type,
-      text_of("format ", quote(format),
-              format.starts_with(kFormatBegin) ? ": a newer lagtape wrote this file" : " is not known here",
-              ". Expected '", kFormat, "'"));
+  throw unexpected({where}, Rule::not_supported, text_of("the format '", kFormat, "'"), quote(format),
+                   format.starts_with(kFormatBegin) ? "A newer lagtape wrote this file." : "");
 }
 
 void check_text(const Json& root, const char* pointer, const std::string& where) {
   const Json* found = root.find_pointer(pointer);
   if (found != nullptr && !found->is_string())
-    throw InputError({where}, Rule::wrong_type,
-                     text_of("experiment: ", pointer, ": expected a text, got ", shortened(found->dump())));
+    throw unexpected({.file = where, .pointer = pointer, .item = "experiment"}, Rule::wrong_type, "a text",
+                     shortened(found->dump()));
 }
 
 Parameters take_parameters(const FittedModel& model, Dtype dtype, TensorReader& reader,

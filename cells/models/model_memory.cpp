@@ -82,8 +82,8 @@ std::vector<SequenceSettings> ModelOp::Implementation::shares(std::int64_t batch
   if (least > left) {
     throw InputError({.op = "memory"}, Rule::no_memory,
                      text_of("no plan fits a budget of ", exact_bytes_of(budget), ": the sequence ops need ",
-                             exact_bytes_of(least), " and what lies between them ", exact_bytes_of(between),
-                             ". Give a larger budget, fewer threads or a smaller batch"));
+                             exact_bytes_of(least), " and what lies between them ", exact_bytes_of(between)),
+                     {}, "Give a larger budget, fewer threads or a smaller batch");
   }
   std::vector<SequenceSettings> result;
   for (const std::int64_t share : shares_of(left, all)) result.push_back(with_budget(settings, share));

@@ -105,13 +105,13 @@ void check_stability(const Model& model, const StackDefinition& stack, const Str
     const double near = distance(own, window, input),
                  far = distance(other, at_rate(window, stack, options.rate, Dtype::f64), input);
     if (far <= kGrowth * std::max(near, kPush)) continue;
-    throw InputError(
-        {.op = "rate"}, Rule::not_supported,
-        text_of("at a rate of ", options.rate, " with ",
-                options.interpolation == Interpolation::cubic ? "cubic" : "linear",
-                " interpolation the model is not stable: with the constant input ", input,
-                " a difference of ", kPush, " in its states becomes ", far, " in ", kSteps, " steps, and ",
-                near, " at its own rate. Try the other interpolation, or resample."));
+    throw InputError({.op = "rate"}, Rule::not_supported,
+                     text_of("at a rate of ", options.rate, " with ",
+                             options.interpolation == Interpolation::cubic ? "cubic" : "linear",
+                             " interpolation the model is not stable: with the constant input ", input,
+                             " a difference of ", kPush, " in its states becomes ", far, " in ", kSteps,
+                             " steps, and ", near, " at its own rate"),
+                     {}, "Try the other interpolation, or resample.");
   }
 }
 

@@ -24,17 +24,17 @@ void check_weights(const StreamOptions& options, Dtype dtype) {
                      text_of("weights in ", name_of_weights(options.weights),
                              " are for models of f32; this one is ", name_of(dtype)));
   if (options.weights != ProductFormat::int8 && !options.calibration.empty())
-    throw InputError({.op = "stream"}, Rule::not_supported, "calibration is for weights in int8",
+    throw InputError({.op = "stream"}, Rule::conflict, "calibration is for weights in int8",
                      text_of("weights in ", name_of_weights(options.weights)));
 }
 
 void check_sequences(const Model& model, const Tensor& x) {
   const std::int64_t width = model.input_width();
-  const std::string expected = text_of("[stream] weights in int8 need calibration: sequences [T, ", width,
-                                       "] or [B, T, ", width, "] like those to come. Got ");
-  if (x.empty()) throw InputError(expected + "none");
   if ((x.rank() != 2 && x.rank() != 3) || x.size(-1) != width || x.numel() == 0)
-    throw InputError(expected + to_string(x.shape()));
+    throw InputError({.op = "stream"}, x.empty() ? Rule::missing : Rule::shape,
+                     text_of("weights in int8 need calibration: sequences [T, ", width, "] or [B, T, ", width,
+                             "] like those to come"),
+                     x.empty() ? "none" : to_string(x.shape()));
   if (model.tokens() > 0)
     token_rows(x.rank() == 2 ? x.reshaped({1, x.size(0), x.size(1)}) : x, {}, model.tokens());
   for (std::int64_t i = 0; i < x.numel(); ++i)
@@ -78,7 +78,8 @@ OperandRanges calibrated_ranges(Stream<T> stream, const Model& model, const Tens
   if (!any)
     throw InputError({.op = "stream"}, Rule::not_supported,
                      "weights in int8 are for layers of 64 units and more: no product of this model's layers "
-                     "takes 64 numbers to 64 others. Stream it with its own weights");
+                     "takes 64 numbers to 64 others",
+                     {}, "Stream it with its own weights");
   return ranges;
 }
 
@@ -93,7 +94,7 @@ ProductFormat stream_weights_named(const std::string& name) {
 template <class T>
 Stream<T> Model::stream(const StreamOptions& options) const {
   if (dtype_of<T> != dtype())
-    throw InputError({.op = "stream"}, Rule::not_supported,
+    throw InputError({.op = "stream"}, Rule::wrong_type,
                      text_of("the model is ", name_of(dtype()), ". Asked for ", name_of(dtype_of<T>)));
   const ChainDefinition& chain = evaluation_chain();
   if (!chain.obstacle().empty()) throw InputError({.op = "stream"}, Rule::not_supported, chain.obstacle());

@@ -67,14 +67,12 @@ std::vector<PlanCost> Recurrence::plans(std::int64_t batch, std::int64_t steps, 
 std::vector<Var> Recurrence::record_weights(Tape& tape, std::span<const Tensor> values,
                                             std::vector<Var>& leaves) const {
   if (values.size() != parameters_.size())
-    throw InputError({.op = "recurrence"}, Rule::shape,
-                     text_of("there are ", parameters_.size(), " parameters"), text_of(values.size()));
+    throw unexpected({.op = "recurrence"}, Rule::shape, text_of(parameters_.size(), " parameters"),
+                     text_of(values.size()));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const ParameterDefinition& p = parameters_[i];
-    if (values[i].shape() != p.shape || values[i].dtype() != dtype())
-      throw InputError({.op = "recurrence"}, Rule::shape,
-                       text_of(p.name, " is ", to_string(p.shape), " ", name_of(dtype())),
-                       text_of(to_string(values[i].shape()), " ", name_of(values[i].dtype())));
+    if (!values[i].is(dtype(), p.shape))
+      throw wrong_tensor({.item = p.name, .op = "recurrence"}, dtype(), p.shape, values[i]);
     leaves.push_back(p.trainable ? tape.variable(values[i]) : tape.constant(values[i]));
   }
   std::vector<Var> weights;

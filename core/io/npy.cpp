@@ -56,7 +56,7 @@ class HeaderParser {
 
  private:
   [[noreturn]] void refuse() const {
-    throw InputError({where_}, Rule::not_supported,
+    throw InputError({where_}, Rule::syntax,
                      "header is not {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }",
                      text_of(shortened(text_, 100)));
   }
@@ -156,18 +156,14 @@ const Element& element_of(const std::string& descr, const std::string& where) {
     if (element.descr == descr) return element;
   }
   if (descr == "|O")
-    throw InputError({where}, Rule::wrong_type,
-                     "is an array of objects, as NumPy makes it of sequences of different lengths. Pad them "
-                     "with zeros to [N, T, input], and give their lengths as SPLIT_lengths.");
+    throw unexpected({where}, Rule::wrong_type, "numbers",
+                     "objects, as NumPy makes them of sequences of different lengths",
+                     "Pad them with zeros to [N, T, input], and give their lengths as SPLIT_lengths.");
   if (descr.starts_with("<U") || descr.starts_with(">U") || descr.starts_with("|S"))
-    throw InputError({where}, Rule::wrong_type,
-                     text_of("has texts, dtype ", quote(descr),
-                             ", expected numbers. Classes are 0, 1, ..., as np.unique(array, "
-                             "return_inverse=True)[1] gives them."));
-  throw InputError(
-      {where}, Rule::wrong_type,
-      text_of("dtype ", quote(descr),
-              ", expected '<f4', '<f8', '<i4', '<i8' or '|u1'. Convert with array.astype(\"<f4\")."));
+    throw unexpected({where}, Rule::wrong_type, "numbers", text_of("texts, dtype ", quote(descr)),
+                     "Classes are 0, 1, ..., as np.unique(array, return_inverse=True)[1] gives them.");
+  throw unexpected({where}, Rule::not_supported, "dtype '<f4', '<f8', '<i4', '<i8' or '|u1'", quote(descr),
+                   "Convert with array.astype(\"<f4\").");
 }
 
 /// The part of a file before its data, checked.
@@ -188,8 +184,7 @@ std::optional<Layout> layout_of(std::string_view bytes, const std::string& where
     throw InputError({where}, Rule::wrong_type, "not a .npy file");
   const int major = static_cast<unsigned char>(bytes[6]), minor = static_cast<unsigned char>(bytes[7]);
   if ((major != 1 && major != 2) || minor != 0) {
-    throw InputError({where}, Rule::not_supported,
-                     text_of(".npy format ", major, ".", minor, ", expected 1.0 or 2.0"));
+    throw unexpected({where}, Rule::not_supported, ".npy format 1.0 or 2.0", text_of(major, ".", minor));
   }
   std::uint32_t header_length = 0;
   const std::size_t length_bytes = major == 1 ? 2 : 4;
@@ -197,16 +192,16 @@ std::optional<Layout> layout_of(std::string_view bytes, const std::string& where
   if (bytes.size() < prefix) return std::nullopt;
   std::memcpy(&header_length, bytes.data() + prefix - length_bytes, length_bytes);
   if (header_length > kLongestHeader)
-    throw InputError({where}, Rule::out_of_range,
-                     text_of("a header of ", header_length, " bytes, expected at most ", kLongestHeader));
+    throw unexpected({where}, Rule::out_of_range, text_of("a header of at most ", kLongestHeader, " bytes"),
+                     text_of(header_length));
   if (header_length > bytes.size() - prefix) return std::nullopt;
 
   Layout layout{HeaderParser(bytes.substr(prefix, header_length), where).parse(), nullptr,
                 prefix + header_length};
   layout.element = &element_of(layout.header.descr, where);
   if (layout.header.fortran_order) {
-    throw InputError({where}, Rule::not_supported,
-                     "Fortran order, expected C order. Save numpy.ascontiguousarray(array).");
+    throw unexpected({where}, Rule::not_supported, "C order", "Fortran order",
+                     "Save numpy.ascontiguousarray(array).");
   }
   try {
     element_count(layout.header.shape);

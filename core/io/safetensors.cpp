@@ -40,10 +40,10 @@ struct Entry {
 
 std::map<std::string, std::string> parse_metadata(const Json& json, const std::string& where) {
   std::map<std::string, std::string> metadata;
-  if (!json.is_object()) throw InputError({where}, Rule::wrong_type, "__metadata__ is not an object");
+  if (!json.is_object()) throw InputError({where}, Rule::damaged, "__metadata__ is not an object");
   for (const auto& [key, value] : json.items()) {
     if (!value.is_string())
-      throw InputError({where}, Rule::wrong_type, text_of("__metadata__ ", quote(key), " is not a string"));
+      throw InputError({where}, Rule::damaged, text_of("__metadata__ ", quote(key), " is not a string"));
     metadata[key] = value.get<std::string>();
   }
   return metadata;
@@ -89,7 +89,7 @@ Entry parse_entry(const std::string& name, const Json& json, const std::string& 
 
 // The length of the header, which ends within the file.
 std::uint64_t checked_header_length(std::string_view bytes, const std::string& where) {
-  if (bytes.empty()) throw InputError({where}, Rule::missing, "is empty, expected a safetensors file");
+  if (bytes.empty()) throw unexpected({where}, Rule::damaged, "a safetensors file", "an empty file");
   std::uint64_t length = kLongestHeader + 1;
   if (bytes.size() >= kLengthBytes) std::memcpy(&length, bytes.data(), kLengthBytes);
   const std::string_view behind = bytes.substr(std::min(bytes.size(), kLengthBytes));
@@ -177,7 +177,7 @@ std::string header_text(const SafetensorsFile& file, const std::vector<const Nam
   try {
     return header.dump();
   } catch (const Json::exception&) {
-    throw InputError({.op = "safetensors"}, Rule::not_supported, "names and metadata are UTF-8.");
+    throw InputError({.op = "safetensors"}, Rule::wrong_type, "names and metadata are UTF-8.");
   }
 }
 
@@ -274,21 +274,16 @@ Tensor TensorReader::take(std::string_view name) {
   if (found == places_.end()) refuse_missing(name, "");
   const std::size_t index = found->second;
   if (taken_[index])
-    throw InputError({where_}, Rule::damaged, text_of("tensor ", quote(name), " is used twice"));
+    throw InputError({where_}, Rule::conflict, text_of("tensor ", quote(name), " is used twice"));
   taken_[index] = true;
   return std::move(file_.tensors[index].tensor);
 }
 
 Tensor TensorReader::take(std::string_view name, const Shape& shape, Dtype dtype) {
-  const std::string expected = text_of(name_of(dtype), " ", to_string(shape));
-  if (!places_.contains(name)) refuse_missing(name, ", expected " + expected);
+  if (!places_.contains(name)) refuse_missing(name, ", expected " + to_string(dtype, shape));
   Tensor tensor = take(name);
-  if (tensor.shape() != shape || tensor.dtype() != dtype) {
-    throw InputError(Problem{.place = {.file = where_, .item = text_of("tensor ", quote(name))},
-                             .rule = Rule::shape,
-                             .found = text_of(name_of(tensor.dtype()), " ", to_string(tensor.shape())),
-                             .expected = expected});
-  }
+  if (!tensor.is(dtype, shape))
+    throw wrong_tensor({.file = where_, .item = text_of("tensor ", quote(name))}, dtype, shape, tensor);
   return tensor;
 }
 
@@ -314,7 +309,7 @@ void TensorReader::refuse_missing(std::string_view name, const std::string& expe
 void TensorReader::finish() const {
   const std::vector<std::string> left = names_left();
   if (!left.empty())
-    throw InputError({where_}, Rule::damaged, text_of("tensors that nothing here uses: ", listed(left)));
+    throw InputError({where_}, Rule::conflict, text_of("tensors that nothing here uses: ", listed(left)));
 }
 
 }  // namespace lagtape

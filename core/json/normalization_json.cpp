@@ -17,8 +17,8 @@ std::vector<double> read_numbers(const Json& object, const char* key, const std:
     if (fits) numbers.push_back((*found)[i].get<double>());
   }
   if (!fits)
-    throw InputError({where}, Rule::wrong_type,
-                     text_of("normalization.", key, ": expected an array of numbers"));
+    throw unexpected({.file = where, .item = text_of("normalization.", key)}, Rule::wrong_type,
+                     "an array of numbers");
   return numbers;
 }
 

@@ -28,15 +28,15 @@ std::optional<std::size_t> file_of(std::string_view name) {
 void check_records(const std::string& bytes, const std::string& where) {
   constexpr std::size_t kRecord = CifarImages::kRecord;
   if (bytes.empty() || bytes.size() % kRecord != 0) {
-    throw InputError(
-        {where}, Rule::wrong_type,
-        text_of("has ", bytes.size(), " bytes, expected a multiple of ", kRecord, ", one record an image."));
+    throw unexpected({where}, Rule::damaged,
+                     text_of("a multiple of ", kRecord, " bytes, one record an image"),
+                     text_of(bytes.size()));
   }
   for (std::size_t at = 0; at < bytes.size(); at += kRecord) {
     const int label = static_cast<unsigned char>(bytes[at]);
     if (label < CifarImages::kClasses) continue;
-    throw InputError({where}, Rule::out_of_range,
-                     text_of("the label of image ", at / kRecord, " is ", label, ", expected 0..9."));
+    throw unexpected({.file = where, .item = text_of("label of image ", at / kRecord)}, Rule::out_of_range,
+                     "0..9", text_of(label));
   }
 }
 

@@ -35,14 +35,14 @@ constexpr std::size_t kBlock = 1 << 16;
 
 [[noreturn]] void refuse(const fs::path& path, archive* reader) {
   const char* reason = archive_error_string(reader);
-  throw InputError({path.string()}, Rule::wrong_type,
+  throw InputError({path.string()}, Rule::damaged,
                    text_of("not a sound tar or zip archive: ", reason != nullptr ? reason : "damaged", "."));
 }
 
 void check_size(const fs::path& path, const std::string& name, std::int64_t size, const FileWish& wish) {
   if (size <= wish.largest) return;
-  throw InputError({place_of(path, name)}, Rule::out_of_range,
-                   text_of("has ", size, " bytes, expected at most ", wish.largest, "."));
+  throw unexpected({place_of(path, name)}, Rule::out_of_range, text_of("at most ", wish.largest, " bytes"),
+                   text_of(size));
 }
 
 /// The content of a gzip file, block by block, as input of libarchive.
@@ -55,7 +55,7 @@ class Unpacked {
     while (!reader_.next().empty()) {
     }
     if (!reader_.error().empty())
-      throw InputError({path_.string()}, Rule::wrong_type,
+      throw InputError({path_.string()}, Rule::damaged,
                        text_of("not a sound gzip file: ", reader_.error(), "."));
   }
 
@@ -96,7 +96,7 @@ std::string content_of(const fs::path& path, archive* reader, const std::string&
     check_size(path, name, static_cast<std::int64_t>(content.size()), wish);
     if (wish.size && !expected) expected = wish.size(name, content);
     if (expected && content.size() > *expected)
-      throw InputError({place_of(path, name)}, Rule::out_of_range,
+      throw InputError({place_of(path, name)}, Rule::damaged,
                        text_of("has more than the ", *expected, " bytes of which its header speaks."));
   });
   return content;
@@ -182,9 +182,8 @@ bool is_folder(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status))
-    throw InputError({path.string()}, Rule::missing,
-                     "no such file or folder. `lagtape list tasks NAME` describes the files of a task and "
-                     "where they come from.");
+    throw InputError({path.string()}, Rule::missing, "no such file or folder", {},
+                     "`lagtape list tasks NAME` describes the files of a task and where they come from.");
   if (!fs::is_directory(status) && !fs::is_regular_file(status))
     throw InputError({path.string()}, Rule::wrong_type, "neither a folder nor a file.");
   return fs::is_directory(status);

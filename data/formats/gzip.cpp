@@ -32,7 +32,7 @@ std::string unpack(std::string_view bytes, std::size_t most, const std::string& 
     content.append(block.substr(0, most - content.size()));
   }
   if (!reader.error().empty())
-    throw InputError({where}, Rule::wrong_type, text_of("not a sound gzip file: ", reader.error(), "."));
+    throw InputError({where}, Rule::damaged, text_of("not a sound gzip file: ", reader.error(), "."));
   return content;
 }
 
@@ -108,7 +108,7 @@ std::string read_plain_or_gzip(const std::filesystem::path& path, const ContentS
   const std::uint64_t expected =
       size_of(unpack(bytes, std::min<std::uint64_t>(claimed, kUnpackedBlock), where));
   if (expected != claimed) {
-    throw InputError({where}, Rule::wrong_type,
+    throw InputError({where}, Rule::damaged,
                      text_of("its header asks for ", expected, " bytes, but ", claimed, " are packed."));
   }
   return gunzip(bytes, where);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iomanip>
-#include <sstream>
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/formats/gzip.h"
@@ -14,11 +13,11 @@ namespace {
 constexpr char kUnsignedByte = 8;
 
 std::string hexadecimal(std::string_view bytes) {
-  std::ostringstream out;
-  out << std::hex << std::setfill('0');
-  for (char c : bytes)
-    out << (out.tellp() > 0 ? " " : "") << std::setw(2) << int{static_cast<unsigned char>(c)};
-  return out.str();
+  std::string text;
+  for (const char c : bytes)
+    text += text_of(text.empty() ? "" : " ", std::hex, std::setfill('0'), std::setw(2),
+                    int{static_cast<unsigned char>(c)});
+  return text;
 }
 
 std::int64_t big_endian(std::string_view bytes) {
@@ -33,9 +32,10 @@ std::size_t header_bytes(std::int64_t rank) { return 4 + 4 * static_cast<std::si
 Shape claimed_shape(std::string_view bytes, std::int64_t rank, const std::string& where) {
   const std::string magic{'\0', '\0', kUnsignedByte, static_cast<char>(rank)};
   if (!bytes.starts_with(magic)) {
-    throw InputError({where}, Rule::wrong_type,
-                     text_of("not an IDX file of bytes with ", rank, " axes. It begins with '",
-                             hexadecimal(bytes.substr(0, 4)), "', expected '", hexadecimal(magic), "'."));
+    throw unexpected(
+        {where}, Rule::wrong_type,
+        text_of("an IDX file of bytes with ", rank, " axes, which begins with '", hexadecimal(magic), "'"),
+        text_of("'", hexadecimal(bytes.substr(0, 4)), "'"));
   }
   if (bytes.size() < header_bytes(rank)) {
     throw InputError(
@@ -73,7 +73,7 @@ Idx parse_idx(std::string bytes, std::int64_t rank, const std::string& where) {
   const std::size_t present = bytes.size() - header_bytes(rank);
   if (content_bytes(idx.shape) != present) {
     throw InputError(
-        {where}, Rule::shape,
+        {where}, Rule::damaged,
         text_of("its header says ", to_string(idx.shape), " bytes, but ", present, " bytes follow it."));
   }
   idx.bytes = std::move(bytes);

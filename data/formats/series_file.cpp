@@ -21,8 +21,8 @@ Tensor array_of(const fs::path& path, const std::string& array) {
   const auto found = arrays.find(array);
   if (found != arrays.end()) return found->second;
   if (!array.empty()) throw InputError(unknown_name("array", array, names).within({path.string()}));
-  throw InputError({path.string()}, Rule::conflict,
-                   text_of("contains several arrays. Choose one with data.array: ", listed(names), "."));
+  throw InputError({path.string()}, Rule::conflict, "contains several arrays", {},
+                   text_of("Choose one with data.array: ", listed(names), "."));
 }
 
 void refuse_non_finite(const fs::path& path, const Tensor& values) {
@@ -46,12 +46,12 @@ Tensor read_series_file(const fs::path& path, const std::string& array) {
   } else if (ending == ".npz") {
     values = array_of(path, array);
   } else {
-    throw InputError({path.string()}, Rule::wrong_type, "expected a file that ends in .csv, .npy or .npz.");
+    throw unexpected({path.string()}, Rule::wrong_type, "a file that ends in .csv, .npy or .npz");
   }
   const Shape shape = values.shape();
   if (shape.empty() || shape.size() > 3 || values.numel() == 0) {
-    throw InputError({path.string()}, Rule::shape,
-                     "expected [rows], [rows, columns] or [series, rows, columns]", to_string(shape));
+    throw unexpected({path.string()}, Rule::shape, "[rows], [rows, columns] or [series, rows, columns]",
+                     to_string(shape));
   }
   if (shape.size() == 1) values = values.reshaped({1, shape[0], 1});
   if (shape.size() == 2) values = values.reshaped({1, shape[0], shape[1]});

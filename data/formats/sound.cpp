@@ -80,8 +80,8 @@ bool is_checked_format(int format) {
 }  // namespace
 
 Sound parse_sound(std::string_view bytes, const std::string& where) {
-  const auto refuse = [&](const auto&... what) {
-    throw InputError({where}, Rule::not_supported, text_of(what..., "."));
+  const auto refuse = [&](Rule rule, const auto&... what) {
+    throw InputError({where}, rule, text_of(what..., "."));
   };
   const std::size_t data = check_chunks(bytes, where);
   MemoryFile content{bytes};
@@ -92,22 +92,27 @@ Sound parse_sound(std::string_view bytes, const std::string& where) {
   if (!file) {
     std::string_view reason = sf_strerror(nullptr);
     if (reason.ends_with('.')) reason.remove_suffix(1);
-    refuse("not a WAV, FLAC or AIFF file: ", reason);
+    refuse(Rule::wrong_type, "not a WAV, FLAC or AIFF file: ", reason);
   }
-  if (!is_checked_format(info.format)) refuse("expected a WAV, FLAC or AIFF file");
-  if (info.channels != 1) refuse("expected one channel. Got ", info.channels);
+  if (!is_checked_format(info.format))
+    throw unexpected({where}, Rule::not_supported, "a WAV, FLAC or AIFF file");
+  if (info.channels != 1)
+    throw unexpected({where}, Rule::not_supported, "one channel", text_of(info.channels));
   if (data % sample_size(info.format) != 0)
-    refuse("expected ", sample_size(info.format), " bytes a sample. Got ", data, " bytes");
+    throw unexpected({where}, Rule::damaged, text_of(sample_size(info.format), " bytes a sample"),
+                     text_of(data, " bytes"));
   Sound sound{.rate = info.samplerate, .samples = {}};
   std::array<float, 1 << 14>
       block;  // memory grows with the samples that are there, not with what a header claims
   while (const auto count = static_cast<std::size_t>(sf_read_float(file.get(), block.data(), block.size())))
     sound.samples.insert(sound.samples.end(), block.begin(), block.begin() + count);
   if (sf_error(file.get()) != SF_ERR_NO_ERROR || std::ssize(sound.samples) != info.frames)
-    refuse("damaged or cut short: ", sound.samples.size(), " of ", info.frames, " samples could be read");
-  if (sound.samples.empty()) refuse("it has no samples");
+    refuse(Rule::damaged, "damaged or cut short: ", sound.samples.size(), " of ", info.frames,
+           " samples could be read");
+  if (sound.samples.empty()) refuse(Rule::missing, "it has no samples");
   const auto bad = std::ranges::find_if_not(sound.samples, [](float value) { return std::isfinite(value); });
-  if (bad != sound.samples.end()) refuse("sample ", bad - sound.samples.begin(), " is not finite: ", *bad);
+  if (bad != sound.samples.end())
+    refuse(Rule::not_finite, "sample ", bad - sound.samples.begin(), " is not finite: ", *bad);
   return sound;
 }
 

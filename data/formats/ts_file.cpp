@@ -64,7 +64,7 @@ class TsReader {
       if (in_data) {
         read_sequence(line);
       } else if (line.front() != '@') {
-        refuse(Rule::syntax, "expected a tag (@...) or a comment (# or %) before @data", quote(line));
+        refuse_value(Rule::syntax, "a tag (@...) or a comment (# or %) before @data", quote(line));
       } else if (lower(line) == "@data") {
         check_tags();
         in_data = true;
@@ -72,8 +72,7 @@ class TsReader {
         read_tag(line);
       }
     }
-    if (file.bad()) throw InputError({path_}, Rule::not_supported, "cannot be read to its end.");
-    if (file.bad()) throw Error(text_of(path_, ": cannot be read to its end."));
+    if (file.bad()) throw InputError({path_}, Rule::cannot_read, "cannot be read to its end.");
     if (!in_data) throw InputError({path_}, Rule::missing, "not a .ts file: it has no line @data.");
     if (data_.sequences.size() == before) throw InputError({path_}, Rule::missing, "contains no sequences.");
   }
@@ -81,6 +80,9 @@ class TsReader {
  private:
   [[noreturn]] void refuse(const Problem& problem) const {
     throw InputError(problem.within({.file = path_, .line = line_}));
+  }
+  [[noreturn]] void refuse_value(Rule rule, const std::string& expected, const std::string& found) const {
+    refuse({.rule = rule, .found = found, .expected = expected});
   }
   [[noreturn]] void refuse(Rule rule, const std::string& statement, const std::string& found = {}) const {
     refuse({.rule = rule, .statement = found.empty() ? statement + "." : statement, .found = found});
@@ -119,7 +121,7 @@ class TsReader {
   bool truth(const std::string& tag, std::string_view value) const {
     const std::string word = lower(value);
     if (word != "true" && word != "false")
-      refuse(Rule::wrong_type, text_of(tag, " is true or false"), quote(value));
+      refuse_value(Rule::wrong_type, text_of("true or false after ", tag), quote(value));
     return word == "true";
   }
 
@@ -127,7 +129,7 @@ class TsReader {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc{} || end != value.data() + value.size() || number < 1 || number > 1'000'000'000) {
-      refuse(Rule::wrong_type, text_of(tag, " is a number from 1"), quote(value));
+      refuse_value(Rule::wrong_type, text_of("a number from 1 after ", tag), quote(value));
     }
     return number;
   }
@@ -137,11 +139,11 @@ class TsReader {
       refuse(Rule::not_supported, "sequences with time stamps are not read: @timeStamps true");
     const bool classes = tags_.class_label.value_or(false), real = tags_.target_label.value_or(false);
     if (classes == real) {
-      refuse(Rule::conflict, text_of("expected @classLabel true or @targetLabel true, and not both. Got ",
-                                     classes ? "both" : "none"));
+      refuse_value(Rule::conflict, "@classLabel true or @targetLabel true, and not both",
+                   classes ? "both" : "none");
     }
     if (classes && tags_.classes.size() < 2)
-      refuse(Rule::missing, "expected at least 2 classes after @classLabel true");
+      refuse_value(Rule::missing, "at least 2 classes after @classLabel true", "");
     for (std::size_t i = 0; i < tags_.classes.size(); ++i)
       class_of_.emplace(tags_.classes[i], static_cast<std::int32_t>(i));
     if (tags_.univariate.value_or(false) && tags_.dimensions.value_or(1) != 1) {
@@ -156,8 +158,8 @@ class TsReader {
     if (!first_) {
       const std::int64_t before = data_.sequences.input;
       if (tags_.dimensions.value_or(before) != before) {
-        refuse(Rule::shape,
-               text_of("@dimensions is ", *tags_.dimensions, ", expected ", before, " as in the first file"));
+        refuse_value(Rule::shape, text_of("@dimensions ", before, " as in the first file"),
+                     text_of(*tags_.dimensions));
       }
       tags_.dimensions = before;
     }
@@ -165,10 +167,10 @@ class TsReader {
 
   void read_sequence(std::string_view line) {
     const std::int64_t dimensions = std::count(line.begin(), line.end(), ':');
-    if (dimensions == 0) refuse(Rule::syntax, "expected values, a colon and a target", quote(line));
+    if (dimensions == 0) refuse_value(Rule::syntax, "values, a colon and a target", quote(line));
     if (!tags_.dimensions) tags_.dimensions = dimensions;
     if (dimensions != *tags_.dimensions) {
-      refuse(Rule::shape, text_of("expected ", *tags_.dimensions, " dimensions"), std::to_string(dimensions));
+      refuse_value(Rule::shape, text_of(*tags_.dimensions, " dimensions"), std::to_string(dimensions));
     }
     StoredSequences& stored = data_.sequences;
     stored.input = dimensions;
@@ -206,8 +208,8 @@ class TsReader {
         values_.push_back(kMissing);
         some_missing = true;
       } else {
-        refuse(Rule::wrong_type, text_of("dimension ", dimension, ", step ", values_.size(),
-                                         ": expected a number. Got ", quote(field)));
+        refuse_value(Rule::wrong_type,
+                     text_of("a number in dimension ", dimension, ", step ", values_.size()), quote(field));
       }
     }
     if (some_missing) fill_missing(dimension);
@@ -244,8 +246,7 @@ class TsReader {
     if (!tags_.equal_length.value_or(false)) return;
     if (!tags_.length) tags_.length = steps;
     if (steps != *tags_.length)
-      refuse(Rule::shape, text_of("expected ", *tags_.length, " steps (@equalLength true)"),
-             std::to_string(steps));
+      refuse_value(Rule::shape, text_of(*tags_.length, " steps (@equalLength true)"), std::to_string(steps));
   }
 
   void read_target(std::string_view text) {
@@ -257,7 +258,7 @@ class TsReader {
     }
     const std::optional<double> target = parse_number(text);
     if (!target || !std::isfinite(*target))
-      refuse(Rule::wrong_type, "expected a finite number as target", quote(text));
+      refuse_value(Rule::wrong_type, "a finite number as target", quote(text));
     data_.sequences.y.push_back(*target);
   }
 
@@ -278,7 +279,7 @@ void read_ts_file(const std::filesystem::path& path, MissingValues missing, TsDa
   std::ifstream file;
   if (std::filesystem::is_regular_file(path, error)) file.open(path, std::ios::binary);
   if (!file.is_open()) {
-    throw InputError({path.string()}, Rule::not_supported,
+    throw InputError({path.string()}, Rule::cannot_read,
                      "cannot be read. The task ts reads NAME_TRAIN.ts and NAME_TEST.ts from the folder "
                      "data.path; `lagtape list tasks ts` says where they come from.");
   }

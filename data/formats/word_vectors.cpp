@@ -33,19 +33,17 @@ class VectorReader {
     }
     line_.append(piece);
     if (line_.size() > kLongestLine) {
-      throw InputError(
-          {where, lines_ + 1}, Rule::out_of_range,
-          text_of("has more than ", kLongestLine, " bytes. Expected a word and ", width_, " numbers."));
+      throw unexpected({where, lines_ + 1}, Rule::out_of_range, text_of("a word and ", width_, " numbers"),
+                       text_of("more than ", kLongestLine, " bytes"));
     }
   }
 
   void end(const std::string& where) {
     if (!line_.empty()) take_line(where);
-    if (lines_ == 0) throw InputError({where}, Rule::missing, "is empty. Expected a line a word.");
+    if (lines_ == 0) throw unexpected({where}, Rule::missing, "a line a word", "an empty file");
     if (known_ > 0) return;
-    throw InputError({where}, Rule::missing,
-                     text_of("has none of the ", read_.size(),
-                             " words of the data. Are they written in another way, such as in capitals?"));
+    throw InputError({where}, Rule::missing, text_of("has none of the ", read_.size(), " words of the data"),
+                     {}, "Are they written in another way, such as in capitals?");
   }
 
   std::int64_t known() const { return known_; }
@@ -72,9 +70,9 @@ class VectorReader {
   std::string_view take_word(std::string_view& line, const std::string& where) const {
     const std::int64_t fields = fields_of(line);
     if (lines_ == 1 && fields != width_ + 1) {
-      throw InputError({where, 1}, Rule::shape,
-                       text_of("a word and ", fields - 1, " numbers, expected a word and ", width_,
-                               ", the units of the model's embedding."));
+      throw unexpected({where, 1}, Rule::shape,
+                       text_of("a word and ", width_, " numbers, the units of the model's embedding"),
+                       text_of("a word and ", fields - 1));
     }
     std::size_t end = line.size();
     for (std::int64_t i = 0; i < width_ && end != std::string_view::npos; ++i)
@@ -84,9 +82,9 @@ class VectorReader {
     const std::size_t space = word.rfind(' ');
     if (end == std::string_view::npos ||
         (space != std::string_view::npos && is_number(word.substr(space + 1)))) {
-      throw InputError({where, lines_}, Rule::shape,
-                       text_of("has ", fields, " fields, expected a word and ", width_,
-                               " numbers, as in the first line."));
+      throw unexpected({where, lines_}, Rule::shape,
+                       text_of("a word and ", width_, " numbers, as in the first line"),
+                       text_of(fields, " fields"));
     }
     line.remove_prefix(end + 1);
     return word;

@@ -63,7 +63,7 @@ std::string serialize_csv(const Csv& csv) {
                      text_of(csv.header.size(), " for ", to_string(values.shape())));
   }
   if (!csv.header.empty() && std::ranges::all_of(csv.header, is_missing))
-    throw InputError({.op = "csv"}, Rule::missing, "some name is more than a sign of a missing number",
+    throw InputError({.op = "csv"}, Rule::conflict, "some name is more than a sign of a missing number",
                      text_of(listed(csv.header)));
   std::string text;
   for (std::size_t i = 0; i < csv.header.size(); ++i) {
@@ -72,7 +72,7 @@ std::string serialize_csv(const Csv& csv) {
                                              name.find_last_not_of(" \t") + 1 == name.size());
     if (name.find_first_of(",\"\r\n") != std::string::npos || !is_trimmed || parse_number(name) ||
         read_time(name)) {
-      throw InputError({.op = "csv"}, Rule::conflict,
+      throw InputError({.op = "csv"}, Rule::syntax,
                        "a name has no comma, no quote and no line break, and is no number and no time",
                        quote(name));
     }

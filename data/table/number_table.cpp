@@ -24,7 +24,7 @@ float take_number(std::string_view& line, const std::string& where, std::int64_t
   const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
   const std::optional<float> value = parse_number<float>(word);
   if (!value || !std::isfinite(*value)) {
-    throw InputError({where, row}, Rule::wrong_type, "expected a finite number", quote(word));
+    throw unexpected({where, row}, Rule::wrong_type, "a finite number", quote(word));
   }
   line.remove_prefix(word.size());
   line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
@@ -42,7 +42,7 @@ std::vector<float> parse_number_table(std::string_view text, std::int64_t column
     std::int64_t found = 0;
     for (; !line.empty(); ++found) numbers.push_back(take_number(line, where, row));
     if (found != columns) {
-      throw InputError({where, row}, Rule::shape, text_of("expected ", columns, " numbers"), text_of(found));
+      throw unexpected({where, row}, Rule::shape, text_of(columns, " numbers"), text_of(found));
     }
   }
   if (numbers.empty()) throw InputError({where}, Rule::missing, "no numbers.");

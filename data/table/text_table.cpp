@@ -54,9 +54,8 @@ class TextTable::Reader {
     if (is_quoted) {
       const std::size_t rest = text_.find_first_not_of(" \t\r", first);
       if (rest < end)
-        throw InputError({std::string(where_), line_}, Rule::syntax,
-                         text_of("expected a separator after the quotes, got '",
-                                 text_.substr(rest, std::min<std::size_t>(end - rest, 40)), "'."));
+        throw unexpected({std::string(where_), line_}, Rule::syntax, "a separator after the quotes",
+                         text_of("'", text_.substr(rest, std::min<std::size_t>(end - rest, 40)), "'"));
     }
     cells.push_back(is_quoted ? quoted : cell(first, end));
     if (at_ == size) return false;
@@ -164,7 +163,7 @@ TextTable::TextTable(std::string text, const std::string& where, char separator,
                      const TableStart& start)
     : text_(std::move(text)), separator_(start.separator != 0 ? start.separator : separator) {
   if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF"))
-    throw InputError({where}, Rule::wrong_type, "the text is UTF-16. Save it as UTF-8.");
+    throw InputError({where}, Rule::wrong_type, "the text is UTF-16", {}, "Save it as UTF-8.");
   if (separator_ == 0) find_separator(decimal, start);
   Reader reader(text_, separator_, false, where, start);
   for (std::vector<Cell> row; std::int64_t found = reader.read_row(row); row.clear()) {
@@ -182,15 +181,13 @@ TextTable::TextTable(std::string text, const std::string& where, char separator,
       constexpr const char* kDecimalCommas =
           "The file has one column, in which commas may be decimal points: in an experiment \"decimal\": "
           "\",\" says so.";
-      const bool is_early = start.allows_comments && rows() < 100;
-      throw InputError(
-          {where, reader.line()}, Rule::shape,
-          text_of("expected ", columns_, columns_ == 1 ? " cell" : " cells", " as in the first row, got ",
-                  found, "."),
-          {},
-          text_of(
-              columns_ == 1 && separator_ == ',' ? kDecimalCommas : "",
-              is_early ? R"( Lines above the table are passed over with "skip_rows": N in "data".)" : ""));
+      std::string hint = columns_ == 1 && separator_ == ',' ? kDecimalCommas : "";
+      if (start.allows_comments && rows() < 100)
+        hint += text_of(hint.empty() ? "" : " ",
+                        R"(Lines above the table are passed over with "skip_rows": N in "data".)");
+      throw unexpected({where, reader.line()}, Rule::shape,
+                       text_of(columns_, columns_ == 1 ? " cell" : " cells", " as in the first row"),
+                       text_of(found), hint);
     }
     add_row(row, reader.line());
     if (rows() == kSample) reserve(reader.at());

@@ -115,7 +115,7 @@ class ArraysFile {
 
   void finish() const {
     if (arrays_.empty()) return;
-    refuse(arrays_.begin()->first, Rule::shape,
+    refuse(arrays_.begin()->first, Rule::conflict,
            "is unknown. Expected SPLIT_x, SPLIT_y, SPLIT_lengths, SPLIT one of train, valid, test");
   }
 
@@ -164,7 +164,7 @@ class ArraysFile {
       const double length = arrays.lengths.at(i);
       if (length >= 1 && length <= static_cast<double>(arrays.x.size(1)) && length == std::floor(length))
         continue;
-      refuse(split + "_lengths", Rule::shape,
+      refuse(split + "_lengths", Rule::out_of_range,
              text_of("expected 1..", arrays.x.size(1), ". Got ", length, " for sequence ", i));
     }
   }

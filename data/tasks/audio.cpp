@@ -32,7 +32,7 @@ std::shared_ptr<const Panel> read_pair(const AudioOptions& options, const std::f
   const Sound input = read_sound(input_file), target = read_sound(target_file);
   if (target.rate != input.rate)
     throw InputError(
-        {target_file.string()}, Rule::shape,
+        {target_file.string()}, Rule::conflict,
         text_of("expected ", input.rate, " samples per second, as ", input_file.string(), " has"),
         text_of(target.rate));
   const auto rows = std::ssize(input.samples);

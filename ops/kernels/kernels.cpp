@@ -8,8 +8,9 @@ namespace {
 
 void check_supported(SimdLevel level) {
   if (is_supported(level)) return;
-  throw InputError(text_of("[kernels] This machine has no SIMD level '", name_of(level),
-                           "'. The best it has is '", name_of(best_level()), "'."));
+  throw InputError({.op = "kernels"}, Rule::not_supported,
+                   text_of("This machine has no SIMD level '", name_of(level), "'. The best it has is '",
+                           name_of(best_level()), "'."));
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ namespace {
 template <class T>
 const Kernels<T>& int8_kernels(SimdLevel level) {
   if constexpr (sizeof(T) == 8) {
-    throw InputError("[kernels] int8 is for f32. Got f64.");
+    throw InputError({.op = "kernels"}, Rule::not_supported, "int8 is for f32", "f64");
   } else {
 #if defined(__x86_64__)
     if (level == SimdLevel::avx512 && has_int8_instruction()) return int8_instruction_kernels();

@@ -19,16 +19,17 @@ void check_reads(const std::vector<StepProgram>& layers) {
                    value.index == static_cast<int>(s);
           }))
         throw InputError(
-            text_of("[sequence] the final window has a gradient where steps read their states at a "
-                    "fixed lag or at once. Layer ",
-                    l, " does not read ", layers[l].states[s].name, " so: leave its window out of the loss"));
+            {.op = "sequence"}, Rule::not_supported,
+            text_of("the final window has a gradient where steps read their states at a fixed lag or at "
+                    "once. Layer ",
+                    l, " does not read ", layers[l].states[s].name, " so"),
+            {}, "Leave its window out of the loss.");
 }
 
 void check_alike(const Tensor& gradient, const Tensor& like, const char* name) {
-  if (gradient.shape() == like.shape() && gradient.dtype() == like.dtype()) return;
-  throw InputError(text_of("[sequence] the gradient of the ", name, " is ", to_string(like.shape()), " ",
-                           name_of(like.dtype()), ". Got ", to_string(gradient.shape()), " ",
-                           name_of(gradient.dtype())));
+  if (!gradient.is(like.dtype(), like.shape()))
+    throw wrong_tensor({.item = text_of("gradient of the ", name), .op = "sequence"}, like.dtype(),
+                       like.shape(), gradient);
 }
 
 std::vector<Tensor> zeros_like(const std::vector<Tensor>& tensors) {
@@ -104,8 +105,9 @@ SequenceGradients HeldOutputs::backward(const Tensor& output_gradient,
   if (!window.empty()) {
     const std::vector<Tensor>& states = own.final_window.states;
     if (window.size() != states.size())
-      throw InputError(text_of("[sequence] a final window has ", states.size(), " states. Got ",
-                               window.size(), " gradients"));
+      throw unexpected({.op = "sequence"}, Rule::shape,
+                       text_of("a gradient for each of the final window's ", states.size(), " states"),
+                       text_of(window.size()));
     check_reads(own.layers());
     for (std::size_t s = 0; s < window.size(); ++s) {
       if (window[s].empty()) window[s] = Tensor(states[s].shape(), states[s].dtype());

@@ -115,7 +115,7 @@ class AudioTest(ToolTest):
         bad = [(wav(sound()[:6000], 44100), "wet.wav: expected 48000 samples per second, as "),
                (wav(sound()[:5999]), "wet.wav: expected 6000 samples, as "),
                (good[:-1], "wet.wav: offset 36: the chunk 'data' claims 18000 bytes, but only 17999 are left."),
-               (good[:22] + b"\x02" + good[23:], "wet.wav: expected one channel. Got 2."),
+               (good[:22] + b"\x02" + good[23:], "wet.wav: expected one channel, got 2"),
                (b"", "wet.wav: not a WAV, FLAC or AIFF file: "),
                (wav(sound()[:600]), "expected 6000 samples"), (None, "wet.wav")]
         path = self.write("amp.json", changed(EXPERIMENT, data__segment=512))

@@ -87,9 +87,9 @@ class WordVectorsTest(ToolTest):
 
     def test_vectors_that_do_not_fit(self):
         for title, sets, vectors, words in [
-            ("another width", ["/model/layers/0/units=4"], VECTORS, ["glove.txt: line 1: ", "3 numbers", "a word and 4, the units"]),
+            ("another width", ["/model/layers/0/units=4"], VECTORS, ["glove.txt: line 1: ", "a word and 4 numbers, the units", "got a word and 3"]),
             ("a word for padding", ["/model/layers/0/padding=2"], VECTORS, ["/data/vectors: layers.0.E: row 2 is padding"]),
-            ("a line cut short", [], VECTORS + "bad 1 2", ["glove.txt: line 5: has 3 fields"]),
+            ("a line cut short", [], VECTORS + "bad 1 2", ["glove.txt: line 5: expected a word and 3 numbers, as in the first line, got 3 fields"]),
             ("no number", [], VECTORS + "bad 1 2 nan", ["glove.txt: line 5: ", "'nan'"]),
             ("no word of the reviews", [], "the 9 9 9\n", ["glove.txt: has none of the 4 words"]),
             ("no name", ["data.vectors="], VECTORS, ["/data/vectors: expected a path"]),
@@ -166,7 +166,7 @@ class DataTest(ToolTest):
     def test_sequences_that_never_end_are_not_scored(self):
         self.train("run", experiment=changed(SERIES, data={"task": "adding", "length": 10, "valid": 2, "test": 2},
                                              model__readout__at="last_step", train={"steps": 1, "batch": 4}))
-        self.assertIn("Expected valid or test", self.run_tool("eval", "run", "--split", "all", code=2)[1])
+        self.assertIn("expected valid or test", self.run_tool("eval", "run", "--split", "all", code=2)[1])
 
     def test_targets_of_any_size_are_learnt(self):
         rows = [f"{1000 + 50 * math.sin(0.3 * n):.6f}" for n in range(400)]
@@ -203,7 +203,7 @@ class DataTest(ToolTest):
         self.assertEqual(predicted("load,heat,load\n", 1, 2, 9), plain)
         self.assertNotEqual(predicted("heat,load\n", 1, 2), plain)
         for header, message in (("load,heta\n", "x.csv: unknown column 'heat'; did you mean 'heta'?"),
-                                ("", "x.csv: expected 2 numbers on each line: load, heat. Got 1 on each.")):
+                                ("", "x.csv: expected 2 numbers on each line: load, heat, got 1 on each")):
             self.write("x.csv", header + ",".join("1" for _ in header.split(",")) + "\n")
             self.assertIn(message, self.run_tool("predict", "run", "--input", "x.csv", "--output", "y.csv", code=2)[1])
 
@@ -279,7 +279,7 @@ class DataTest(ToolTest):
         text = b"\x93NUMPY\x01\x00" + (len(header) + 1).to_bytes(2, "little") + header + b"\n" + "abab".encode("utf-32-le")
         with zipfile.ZipFile(self.folder / "own.npz", "w") as archive:
             archive.writestr("train_x.npy", text)
-        self.refused(["has texts, dtype '<U1'", "np.unique"], "check", self.write("arrays.json", ARRAYS))
+        self.refused(["expected numbers, got texts, dtype '<U1'", "np.unique"], "check", self.write("arrays.json", ARRAYS))
         (self.folder / "many").mkdir()
         self.refused(["many: is a folder. Its files are named by", "many/*.csv"],
                      "check", self.write("series.json", changed(SERIES, data__path="many")))
@@ -288,7 +288,7 @@ class DataTest(ToolTest):
         with zipfile.ZipFile(self.folder / "own.npz", "w") as archive:
             archive.writestr("train_x.npy", npy((2,), [0.0, 0.0]).replace(b"'<f8'", b"'|O' "))
         message = self.run_tool("check", self.write("arrays.json", ARRAYS), code=2)[1]
-        self.assertIn("is an array of objects, as NumPy makes it of sequences of different lengths. Pad them", message)
+        self.assertIn("expected numbers, got objects, as NumPy makes them of sequences of different lengths. Pad them", message)
 
     def test_arrays_that_are_nearly_all_padding_are_refused(self):
         text = "@problemName P\n@timeStamps false\n@univariate true\n@classLabel true a b\n@data\n"

@@ -125,12 +125,12 @@ ARGUMENTS = [
     ("an unknown option", ["train", "good.json", "--epochs", "3"], ["'--epochs'", "by --set, as in --set train.epochs=3."]),
     ("a missing file", ["train", "gone.json"], ["gone.json"]),
     ("a recording for an experiment", ["check", "load.csv"], ["load.csv: expected an experiment file. `lagtape new load.csv` writes one"]),
-    ("a folder for an experiment", ["bench", "folder"], ["folder: expected an experiment file."]),
+    ("a folder for an experiment", ["bench", "folder"], ["folder: expected an experiment file"]),
     ("no name of new data", ["eval", "folder", "--data", ""], ["--data: expected a name"]),
     ("no name of a forecast", ["forecast", "folder", "--input", "x.csv", "--steps", "2", "--output", ""], ["--output: expected a name"]),
     ("no name of a run", ["train", "good.json", "--out", ""], ["--out: expected a name"]),
     ("a folder for a file", ["train", "folder"], ["folder"]),
-    ("too many threads", ["train", "good.json", "--threads", "2000"], ["--threads: expected an integer >= 1 and <= 1024. Got '2000'."]),
+    ("too many threads", ["train", "good.json", "--threads", "2000"], ["--threads: expected an integer >= 1 and <= 1024, got '2000'"]),
     ("no thread", ["train", "good.json", "--threads", "0"], ["threads"]),
     ("a seed that only begins as a number", ["train", "good.json", "--seed", "1e3"], ["--seed", "integer"]),
     ("a seed beyond 64 bits", ["train", "good.json", "--seed", "9" * 300], ["--seed", "integer"]),
@@ -147,18 +147,18 @@ ARGUMENTS = [
     ("an eval of no run", ["eval", "folder"], ["folder"]),
     ("an inspection of nothing", ["inspect", "gone"], ["gone"]),
     ("a check of nothing", ["check", "gone.json"], ["gone.json"]),
-    ("arrays in a file of another kind", ["data", "good.json", "--out", "good.json"], ["--out good.json: expected a name that ends in .npz."]),
-    ("a chart in a file of another kind", ["data", "good.json", "--plot", "good.json"], ["--plot good.json: expected a name that ends in .svg."]),
+    ("arrays in a file of another kind", ["data", "good.json", "--out", "good.json"], ["--out: expected a name that ends in .npz, got 'good.json'"]),
+    ("a chart in a file of another kind", ["data", "good.json", "--plot", "good.json"], ["--plot: expected a name that ends in .svg, got 'good.json'"]),
     ("a table's curves in a file of another kind", ["table", str(pathlib.Path(__file__).parents[2] / "tools/experiments/mackey_glass"), "--show", "--plot", "good.json"], [".svg"]),
     ("a chart without a name", ["analyze", "good.json", "--plot", ""], ["--plot: expected a name"]),
     ("seeds beyond the last one", ["train", "good.json", "--seed", str(2**63 - 1), "--seeds", "2", "--out", "s"],
-     ["--seeds 2: there are fewer seeds from 9223372036854775807 on."]),
+     ["--seeds: there are fewer seeds from 9223372036854775807 on. Got 2."]),
     ("seeds without end", ["train", "good.json", "--seeds", "1000000000000", "--out", "s"], ["--seeds: expected", "1000"]),
     ("data below a file", ["data", "good.json", "--out", "good.json/data.npz"], ["good.json/data.npz"]),
     ("a list of an unknown kind", ["list", "cell"], ["cell", "cells"]),
     ("an unknown initializer to list", ["list", "initializers", "ortogonal"], ["ortogonal", "orthogonal"]),
     ("an unknown cell to list", ["list", "cells", "tau_grru"], ["unknown cell 'tau_grru'; did you mean 'tau_gru'?"]),
-    ("a name without its kind to list", ["list", "lstm"], ["expected a kind before a name: `lagtape list cells lstm`."]),
+    ("a name without its kind to list", ["list", "lstm"], ["expected a kind before a name: `lagtape list cells lstm`"]),
     ("a table without a folder", ["table", "--only", "lem", "folder"], ["which table", "--only"]),
     ("a bench with a plan of no name", ["bench", "good.json", "--plan", ""], ["--plan", "name"]),
     ("a bench with an unknown plan", ["bench", "good.json", "--plan", "ful"], ["ful", "full"]),
@@ -186,7 +186,7 @@ INPUTS = [
     ("an empty table", "x.csv", "", ["x.csv"]),
     ("text in a table", "x.csv", "1\n2\nthree\n", ["x.csv", "line 3"]),
     ("nan in a table", "x.csv", "1\nnan\n", ["x.csv", "line 2"]),
-    ("a table of another width", "x.csv", "1,2\n3,4\n", ["x.csv: expected 1 number on each line. Got 2 on each."]),
+    ("a table of another width", "x.csv", "1,2\n3,4\n", ["x.csv: expected 1 number on each line, got 2 on each"]),
     ("a row of another length", "x.csv", "1\n2,3\n", ["x.csv", "line 2"]),
     ("an unknown ending", "x.txt", "1\n", ["x.txt", ".npy", ".csv"]),
 ]
@@ -254,8 +254,8 @@ class ErrorsTest(ToolTest):
         for extra in ((), ("--stream",)):
             with self.subTest("an empty line", extra=extra):
                 out, err = self.run_tool("predict", "run", "--input", "-", "--output", "-", *extra, stdin=b"1\n \n2\n", code=2)
-                self.assertEqual((out.count("\n"), err), (1, "lagtape: stdin: line 2: expected 1 number. Got 0.\n"))
-        self.refused(["stdin: expected 1 number on each line. Got 2 on each."], "predict", "run", "--input", "-", "--output", "y.csv",
+                self.assertEqual((out.count("\n"), err), (1, "lagtape: stdin: line 2: expected 1 number, got 0\n"))
+        self.refused(["stdin: expected 1 number on each line, got 2 on each"], "predict", "run", "--input", "-", "--output", "y.csv",
                      stdin=b"1,2\n")
 
     def test_names_in_files_of_others_do_not_act_on_a_terminal(self):
@@ -329,10 +329,10 @@ class ErrorsTest(ToolTest):
         self.write("x.csv", "1\n2\n5\n")
         for extra in ((), ("--stream",)):
             with self.subTest(extra=extra):
-                self.refused(["x.csv: the number at [2, 0] is no token, expected one of 0..4. Got 5."], "predict", "run", "--input",
+                self.refused(["x.csv: the number at [2, 0]: expected a token, one of 0..4, got 5"], "predict", "run", "--input",
                              "x.csv", "--output", "y.csv", *extra)
         self.write("good.csv", "1\n2\n")
-        self.refused(["x.csv: the number at [2, 0] is no token"], "predict", "run", "--input", "good.csv", "--output", "y.csv",
+        self.refused(["x.csv: the number at [2, 0]: expected a token"], "predict", "run", "--input", "good.csv", "--output", "y.csv",
                      "--stream", "--weights", "int8", "--calibrate", "x.csv")
         self.refused(["0..4", "5", "line 3"], "predict", "run", "--input", "-", "--output", "-", stdin=b"1\n2\n5\n")
 

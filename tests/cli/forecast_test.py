@@ -204,7 +204,7 @@ class ForecastTest(ToolTest):
             self.assertAlmostEqual(float(row["prediction"]), sum(values) / 3, places=6)
         self.assertIn("<polygon", (self.folder / "several.svg").read_text())
         self.train("other", experiment=changed(experiment, data__horizon=2))
-        self.refused(["--runs other: /data/horizon is 2, expected that of run0, 1."],
+        self.refused(["other: /data/horizon: expected 1, as run0 has, got 2"],
                      "forecast", "run0", "--runs", "other", "--input", "own.csv", "--steps", "2")
 
     def test_what_cannot_be_forecast_is_told_and_nothing_is_written(self):
@@ -219,14 +219,14 @@ class ForecastTest(ToolTest):
                 ("trained on a recording, the task \"series\"", ("other", "--input", "own.csv")),
                 ("nameless.csv: its columns have no names", ("run", "--input", "nameless.csv")),
                 ("none.csv: cannot read: No such file", ("run", "--input", "none.csv")),
-                ("--from 900: expected a row of own.csv with a row right before it, from 1 to 200. The nearest: 200.",
+                ("--from: expected a row of own.csv with a row right before it, from 1 to 200, got '900'. The nearest: 200.",
                  ("run", "--input", "own.csv", "--from", "900")),
-                ("from 1 to 200. The nearest: 12 and 13.", ("run", "--input", "own.csv", "--from", "12.5")),
-                ("from 1 to 200. The nearest: 1.", ("run", "--input", "own.csv", "--from", "-1e300")),
-                ("--from soon: expected a date", ("run", "--input", "own.csv", "--from", "soon")),
+                ("from 1 to 200, got '12.5'. The nearest: 12 and 13.", ("run", "--input", "own.csv", "--from", "12.5")),
+                ("from 1 to 200, got '-1e300'. The nearest: 1.", ("run", "--input", "own.csv", "--from", "-1e300")),
+                ("--from: expected a date", ("run", "--input", "own.csv", "--from", "soon")),
                 ("9223372036854775807 steps take about", ("run", "--input", "own.csv", "--steps", str(2**63 - 1))),
-                ("--plot a.png: expected a name that ends in .svg", ("run", "--input", "own.csv", "--plot", "a.png")),
-                ("--output a.npy: expected a name that ends in .csv", ("run", "--input", "own.csv", "--output", "a.npy"))):
+                ("--plot: expected a name that ends in .svg", ("run", "--input", "own.csv", "--plot", "a.png")),
+                ("--output: expected a name that ends in .csv", ("run", "--input", "own.csv", "--output", "a.npy"))):
             with self.subTest(words):
                 steps = () if "--steps" in arguments else ("--steps", "2")
                 self.assertIn(words, self.run_tool("forecast", *arguments, *steps, code=2)[1])
@@ -250,8 +250,8 @@ class ForecastTest(ToolTest):
                                ("2024-01-09 14:00", "2024-01-09T13:00:00."), ("2031-01-01", "2024-01-09T13:00:00.")):
             with self.subTest(begin):
                 message = self.run_tool("forecast", "run", "--input", "own.csv", "--from", begin, "--steps", "1", code=2)[1]
-                self.assertIn(f"--from {begin}: expected a time of own.csv with a row right before it, "
-                              f"from 2024-01-01T01:00:00 to 2024-01-09T13:00:00. The nearest: {nearest}\n", message)
+                self.assertIn(f"--from: expected a time of own.csv with a row right before it, "
+                              f"from 2024-01-01T01:00:00 to 2024-01-09T13:00:00, got '{begin}'. The nearest: {nearest}\n", message)
 
     def test_times_that_are_numbers_have_no_exponents(self):
         self.train_on("t,v\n" + "".join(f"{100 * n},{math.sin(0.3 * n):.5f}\n" for n in range(1000)), changed(

@@ -150,7 +150,7 @@ class NewTest(ToolTest):
         before = self.snapshot()
         for args, words in ((["a.npz"], ["a.npz: expected a .csv file", "arrays takes .npz"]), (["mackey_glas"], ["did you mean 'mackey_glass'"]), (["load.csv", "tau_grru"], ["tau_gru"]),
                             (["load.csv", "--target", "Lood (MW)"], ["did you mean 'Load (MW)'"]), (["short.csv"], ["20 rows"]),
-                            (["words.csv"], ["words.csv: expected a column of numbers that change, and found none."]),
+                            (["words.csv"], ["words.csv: expected a column of numbers that change, got none"]),
                             (["mixed.csv"], ["""Column "a" has '0kW' in line 2."""]),
                             (["panel.csv"], ["panel.csv: has 3 series, one below the other, which unique_id tells apart", "to a file of its own"]),
                             (["load.parquet"], ["""pandas.read_parquet("load.parquet").to_csv("load.csv", index=False)"""]),

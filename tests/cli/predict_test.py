@@ -33,7 +33,7 @@ class PredictTest(ToolTest):
         column, vector = (self.predict("x.npy", npy(shape, WAVE[:STEPS]), "y.npy") for shape in ((STEPS, 1), (STEPS,)))
         self.assertEqual(vector, column)
         self.train("two", experiment=changed(CLASSIFIER, train__epochs=1))
-        self.refused(["x.npy: expected [T, 2] or [B, T, 2]. Got [50]."], "predict", "two", "--input", "x.npy", "--output", "z.npy")
+        self.refused(["x.npy: expected [T, 2] or [B, T, 2], got [50]"], "predict", "two", "--input", "x.npy", "--output", "z.npy")
 
     def test_a_stream_gives_the_same_bytes(self):
         for name, content in (("batch.npy", npy((ROWS, STEPS, 1), WAVE)), ("one.npy", npy((STEPS, 1), WAVE[:STEPS]))):
@@ -62,7 +62,7 @@ class PredictTest(ToolTest):
         self.train("own", experiment=changed(EXPERIMENT, data={
             "task": "series", "path": "own.csv", "time": "t", "input": ["sky", "v"], "target": ["v"], "window": 20, "missing": "mask",
             "categories": {"sky": ["a", "b"]}, "calendar": ["hour"]}))
-        self.refused(["stdin: line 1: expected 8 numbers (v, v is there, sky=a, sky=b, sine of hour, cosine of hour, sine of hour[+1], cosine of hour[+1]). Got 2."],
+        self.refused(["stdin: line 1: expected 8 numbers (v, v is there, sky=a, sky=b, sine of hour, cosine of hour, sine of hour[+1], cosine of hour[+1]), got 2"],
                      "predict", "own", "--input", "-", "--output", "-", stdin=b"1,2\n")
 
     def test_a_stream_has_other_weights(self):
@@ -114,8 +114,8 @@ class PredictTest(ToolTest):
             _, message = self.run_tool("predict", "run", "--input", "one.npy", "--output", "y.npy", "--stream", f"--rate={rate}",
                                        code=2)
             self.assertIn("--rate: a recurrence runs at 0.5 to 8 times its rate. Got ", message)
-        for extra, text in ((("--stream", "--rate", "2x"), "--rate: expected a finite number. Got '2x'."),
-                            (("--stream", "--rate", "nan"), "--rate: expected a finite number. Got 'nan'."), (("--rate", "2"), "--stream"),
+        for extra, text in ((("--stream", "--rate", "2x"), "--rate: expected a finite number, got '2x'"),
+                            (("--stream", "--rate", "nan"), "--rate: expected a finite number, got 'nan'"), (("--rate", "2"), "--stream"),
                             (("--stream", "--rate", "2", "--interpolation", "cubical"), "did you mean 'cubic'")):
             _, message = self.run_tool("predict", "run", "--input", "one.npy", "--output", "y.npy", *extra, code=2)
             self.assertIn(text, message)

@@ -51,6 +51,15 @@ class ProblemsTest(ToolTest):
         self.assertEqual(problem["place"], {"file": "cell.json", "pointer": "/cells/mine/step/1", "column": 6,
                                             "item": "cell 'mine': equation 2", "excerpt": "h' = tahn(g)"})
 
+    def test_a_file_has_what_was_found_and_what_is_expected(self):
+        self.write("empty.safetensors", b"")
+        [problem] = self.problems_of("inspect", "empty.safetensors")
+        self.assertEqual((problem["rule"], problem["found"], problem["expected"], problem["place"]),
+                         ("damaged", "an empty file", "a safetensors file", {"file": "empty.safetensors"}))
+        self.write("good.json", EXPERIMENT)
+        [problem] = self.problems_of("inspect", "good.json", "--set", "train.epochs")
+        self.assertEqual((problem["rule"], problem["place"]), ("syntax", {"item": "--set train.epochs"}))
+
     def test_the_command_line_and_other_exit_codes(self):
         self.write("good.json", EXPERIMENT)
         [problem] = self.problems_of("check", "good.json", "--gradient")

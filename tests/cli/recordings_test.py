@@ -55,7 +55,7 @@ class ClockTest(ToolTest):
                                          plain(time + datetime.timedelta(hours=1)) + "+02:00"))
         self.train("run", experiment=SERIES)
         self.assertEqual(self.forecast("--from", "2024-01-03T12:00+01:00")[0]["time"], "2024-01-03T11:00:00Z")
-        self.refused(["--from 2024-01-03 12:00: the times of load.csv have several offsets from UTC"],
+        self.refused(["--from: expected an offset from UTC, as in 2024-01-03 12:00Z, since the times of load.csv have several"],
                      "forecast", "run", "--input", "load.csv", "--steps", "2", "--from", "2024-01-03 12:00")
 
     def test_one_row_has_the_frequency_of_the_model(self):
@@ -232,7 +232,7 @@ class ForecastTest(ToolTest):
         once = changed(SERIES, model__readout={"at": "last_step"})
         self.train("run", experiment=once)
         self.train("short", experiment=changed(once, data__window=8))
-        self.refused(["--runs short: /data/window is 8, expected that of run, 16"],
+        self.refused(["short: /data/window: expected 16, as run has, got 8"],
                      "forecast", "run", "--runs", "short", "--input", "load.csv", "--steps", "1")
 
 

@@ -111,7 +111,7 @@ class ResumeTest(ToolTest):
         self.assertIn("--resume", self.run_tool("train", "whole", code=2)[1])
 
     def test_a_run_does_not_go_on_in_another_folder(self):
-        self.refused(["--out other: the run in whole goes on in its own folder"], "train", "whole", "--resume", "--out", "other")
+        self.refused(["--out: the run in whole goes on in its own folder"], "train", "whole", "--resume", "--out", "other")
         self.assertIn("nothing to do", self.run_tool("train", "whole", "--resume", "--out", "./whole")[1])
 
     def test_a_run_that_ended_early_says_so_when_it_is_resumed(self):

@@ -26,13 +26,13 @@ def transposed(data, name):
 
 
 WEIGHTS = [
-    ("none at all", lambda data: b"", ["is empty"]),
+    ("none at all", lambda data: b"", ["got an empty file"]),
     ("a truncated file", lambda data: data[:-10], ["is cut off: it has ", " bytes, its header promises "]),
     ("a truncated header", lambda data: data[:99], ["is cut off: it has 99 bytes, its header alone takes "]),
     ("a header beyond the file", lambda data: struct.pack("<Q", 2**60) + data[8:], ["not a safetensors file"]),
     ("another kind of file", lambda data: b"PK\x03\x04" + bytes(60), ["it seems to be a zip archive: unpack it first"]),
     ("a file of torch.save", lambda data: b"PK\x03\x04 w/data.pkl" + bytes(60), ["save its state_dict as safetensors", "`lagtape import`"]),
-    ("a format to come", lambda data: data.replace(b"lagtape-1", b"lagtape-2"), ["format 'lagtape-2': a newer lagtape wrote this file"]),
+    ("a format to come", lambda data: data.replace(b"lagtape-1", b"lagtape-2"), ["expected the format 'lagtape-1', got 'lagtape-2'. A newer lagtape wrote this file."]),
     ("weights of another program", lambda data: make_safetensors({"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, bytes(4)),
      ["no lagtape model", "`lagtape import`"]),
     ("a tensor too many", lambda data: with_tensor(data, "layers.0.W9", [2], [1, 2]), ["layers.0.W9"]),
@@ -63,7 +63,7 @@ class WeightsTest(ToolTest):
         self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
         weights = self.folder / "run/weights.safetensors"
         whole = weights.read_bytes()
-        self.refused(["state.safetensors: is a checkpoint of a training"], "eval", "run/checkpoint/state.safetensors")
+        self.refused(["state.safetensors: expected a run folder or its weights, got a checkpoint of a training"], "eval", "run/checkpoint/state.safetensors")
         self.refused(["good.json: /train/init: ", "train it first"], "train", "good.json", "--out", "new", "--init", "good.json")
         self.refused(["run/experiment.json: expected a run folder", "give its run, run."], "eval", "run/experiment.json")
         weights.unlink()
@@ -83,7 +83,7 @@ class WeightsTest(ToolTest):
         self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
         for args in (("check", "run"), ("bench", "run"), ("data", "run", "--out", "x.npz"), ("train", "run/weights.safetensors")):
             with self.subTest(args):
-                self.refused([f"{args[1]}: expected an experiment file, such as that of the run, run/experiment.json."], *args)
+                self.refused([f"{args[1]}: expected an experiment file, such as that of the run, run/experiment.json"], *args)
 
     def test_a_damaged_checkpoint(self):
         self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))

@@ -82,7 +82,7 @@ WRONG = [
                            "/optimizer/lr": {"choices": [0.1, 1], "when": {"/train/batch": [5, 6]}}}},
      ["/when: holds in no run: '/train/batch' never has [5,6]"]),
     ("an element with a leading zero", {**SEARCH, "ranges": {"/model/layers/00/units": {"choices": [2, 3]}}},
-     ["'00' begins with a zero, expected the number of an element, such as 0 or 12"]),
+     ["expected the number of an element, such as 0 or 12, without zeros before it, got '00'"]),
     ("a value twice on a grid", {**ranges(choices=[0.1, 1, 0.1]), "method": "grid"}, ["/choices: a grid would have the value 0.1 twice"]),
     ("a condition on two settings", ranges(choices=[1], when={"/a": 1, "/b": 2}), ["/when"]),
     ("a metric that the experiment has not", {**SEARCH, "metric": "accuracy"}, ["/metric", "rmse"]),

@@ -28,6 +28,30 @@ TEST_CASE("The text of a problem begins with its place") {
   CHECK(at({.file = "run", .op = "predict"}) == "run: expected a number, got 'x'");
 }
 
+TEST_CASE("The operation that an excerpt names stays with it, in a file and in a call") {
+  const Problem product{
+      .place = {.op = "@"}, .rule = Rule::shape, .statement = "a matrix multiplies a vector"};
+  CHECK(to_string(product) == "[@] a matrix multiplies a vector");
+  const Problem in_equation =
+      product.within({.column = 7, .item = "equation 2", .excerpt = "U @ W", .op = "@"});
+  const std::string text = "equation 2, column 7: [@] a matrix multiplies a vector. In: U @ W";
+  CHECK(to_string(in_equation) == text);
+  CHECK(to_string(in_equation.within({.file = "a.json"})) == "a.json: " + text);
+  CHECK(to_string(in_equation.within({.op = "cell"})) == text);
+  CHECK(to_string(product.within({.file = "run"})) == "run: a matrix multiplies a vector");
+}
+
+TEST_CASE("An unexpected value has its place, its rule, and both sides") {
+  const Problem problem =
+      unexpected({.item = "x", .op = "predict"}, Rule::shape, "[T, 3]", "[4]", "Pad it.").problems().front();
+  CHECK(problem.rule == Rule::shape);
+  CHECK(problem.expected == "[T, 3]");
+  CHECK(problem.found == "[4]");
+  CHECK(to_string(problem) == "[predict] x: expected [T, 3], got [4]. Pad it.");
+  CHECK(to_string(unexpected({"stdin"}, Rule::missing, "a line", "none").problems()) ==
+        "stdin: expected a line, got none");
+}
+
 TEST_CASE("The message of a problem is made of its rule and its fields") {
   CHECK(message_of({.rule = Rule::missing}) == "is missing");
   CHECK(message_of({.rule = Rule::missing, .expected = "a string"}) == "is missing, expected a string");

@@ -127,8 +127,8 @@ TEST_CASE("a batch is normalised") {
   CHECK(values_of(two({none, one}).y) == std::vector<double>{0, 0.5, 5, 5.5});
   CHECK_THROWS_AS(two({wide, none}), InputError);
   CHECK_THROWS_WITH_AS(two({none, wide}),
-                       "[normalization] expected a mean and a scale for each of 1 outputs, or none. Got 2 "
-                       "means, 2 scales.",
+                       "[normalization] expected a mean and a scale for each of 1 outputs, or none, got 2 "
+                       "means, 2 scales",
                        InputError);
 }
 

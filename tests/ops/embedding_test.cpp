@@ -34,10 +34,8 @@ TEST_CASE("an index out of range is refused with its position") {
   const Var e = tape.constant(Tensor({3, 2}, Dtype::f32));
   const std::vector<std::int32_t> high = {0, 2, 3, 9}, low = {-1};
   CHECK_THROWS_AS(embedding(e, high), InputError);
-  CHECK(message_of([&] { embedding(e, high); }) ==
-        "[embedding] indices must be 0..2, not 3 at position 2. Got E [3, 2].");
-  CHECK(message_of([&] { embedding(e, low); }) ==
-        "[embedding] indices must be 0..2, not -1 at position 0. Got E [3, 2].");
+  CHECK(message_of([&] { embedding(e, high); }) == "[embedding] indices must be 0..2. Got 3 at position 2.");
+  CHECK(message_of([&] { embedding(e, low); }) == "[embedding] indices must be 0..2. Got -1 at position 0.");
   CHECK(message_of([&] { embedding(tape.constant(Tensor({3}, Dtype::f32)), low); }) ==
         "[embedding] E must be [V, d]. Got E [3].");
 }

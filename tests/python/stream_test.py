@@ -135,7 +135,7 @@ def test_two_threads_at_once_are_refused(model):
         thread.start()
     for thread in threads:
         thread.join()
-    assert messages and set(messages) == {"[stream.block] another thread is using this stream; give each thread a copy()."}
+    assert messages and set(messages) == {"[stream.block] another thread is using this stream. Give each thread a copy()."}
     assert stream.steps == 200 * (100 - len(messages))
 
 

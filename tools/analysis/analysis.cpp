@@ -8,6 +8,7 @@
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/analysis/bounds.h"
@@ -43,7 +44,8 @@ std::vector<std::vector<NamedValue>> chosen_values(const StackDefinition& stack,
   }
   for (const std::string& name : asked) {
     if (known.empty())
-      throw InputError(text_of("--values ", name, ": the cells of this model have no named values."));
+      throw InputError({.item = "--values"}, Rule::not_supported,
+                       "the cells of this model have no named values", quote(name));
     if (std::ranges::find(known, name) == known.end())
       throw InputError(unknown_name("value", name, known).within({.item = "--values"}));
   }
@@ -82,8 +84,8 @@ void check_memory(const SequenceAnalyzer& analyzer, const std::vector<std::int64
   constexpr double kGiB = 1 << 30;
   throw InputError({.op = "analyze"}, Rule::no_memory,
                    text_of(steps, " steps of ", lengths.size(), " sequences need about ",
-                           bytes_of(steps) / kGiB, " GiB, more than half of the memory. Choose --steps ",
-                           fits, " or less, or fewer --sequences."));
+                           bytes_of(steps) / kGiB, " GiB, more than half of the memory"),
+                   {}, text_of("Choose --steps ", fits, " or less, or fewer --sequences."));
 }
 
 ValueAnalysis value_analysis(const StepProgram& layer, const NamedValue& value,

@@ -40,7 +40,7 @@ Member read_member(const fs::path& folder) {
     throw InputError({folder.string()}, Rule::missing,
                      "is not a run folder, since it has no experiment.json.");
   Json experiment = parse_json(read_file(file), file.string());
-  if (!experiment.is_object()) throw InputError({file.string()}, Rule::wrong_type, "expected an experiment.");
+  if (!experiment.is_object()) throw unexpected({file.string()}, Rule::wrong_type, "an experiment");
   std::int64_t seed = 0;
   JsonErrors errors;
   JsonReader(experiment, "", errors).optional("seed", seed, {}, "of every random draw");

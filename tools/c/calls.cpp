@@ -101,7 +101,7 @@ void predict(const char* call, const lagtape_model* model, const Sequences<T>& g
                              name_of(lagtape::dtype_of<T>)));
   const auto count = product(given.rows, given.steps, m.input_width());
   if (!count || lagtape_model_output_count(model, given.rows, given.steps) < 0)
-    throw InputError({.op = call}, Rule::out_of_range,
+    throw InputError({.op = call}, Rule::no_memory,
                      text_of(given.rows, " rows of ", given.steps, " steps are more than memory can hold"));
   const Tensor input = Tensor::over(given.x, {given.rows, given.steps, m.input_width()}, m.dtype());
   std::span<const std::int64_t> lengths;

@@ -29,7 +29,7 @@ inline StreamOptions options_of(const lagtape_stream_options& given, std::int64_
   require_at_least(1, given.calibration_steps, call, "calibration_steps");
   if (!product(rows, given.calibration_steps, input_width))
     throw InputError(
-        {.op = call}, Rule::out_of_range,
+        {.op = call}, Rule::no_memory,
         text_of(rows, " rows of ", given.calibration_steps, " steps are more than memory can hold"));
   options.calibration =
       Tensor::over(given.calibration, {rows, given.calibration_steps, input_width}, Dtype::f32);

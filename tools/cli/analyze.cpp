@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/analysis/analysis.h"
 #include "lagtape/tools/analysis/analysis_json.h"
 #include "lagtape/tools/cli/command.h"
@@ -162,7 +163,8 @@ void run(const AnalyzeArguments& arguments) {
   const Task task = source.experiment.load_task(pool);
   const Dataset& split = task.split(arguments.split);
   if (split.size() == 0)
-    throw InputError(text_of("--split ", arguments.split, ": ", file, " has no sequences in this split."));
+    throw InputError({.item = "--split"}, Rule::missing, text_of(file, " has no sequences in this split"),
+                     quote(arguments.split));
   AnalysisOptions options = arguments.options;
   options.seed = source.experiment.seed;
   const Analysis analysis =

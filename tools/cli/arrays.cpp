@@ -29,16 +29,15 @@ void check_shape(const Tensor& x, const std::string& file, std::int64_t width,
                  const std::vector<std::string>& names) {
   if ((x.rank() == 2 || x.rank() == 3) && x.numel() > 0 && x.size(-1) == width) return;
   if (ending_of(file) == ".npy") {
-    throw InputError(
-        {file}, Rule::shape,
-        text_of("expected ", width == 1 ? "[T], " : "", "[T, ", width, "] or [B, T, ", width, "]"),
-        to_string(x.shape()));
+    throw unexpected({file}, Rule::shape,
+                     text_of(width == 1 ? "[T], " : "", "[T, ", width, "] or [B, T, ", width, "]"),
+                     to_string(x.shape()));
   }
   std::string columns;
   for (const std::string& name : names) columns += text_of(columns.empty() ? ": " : ", ", name);
-  throw InputError(text_of(file == "-" ? "stdin" : file, ": expected ", width,
-                           width == 1 ? " number" : " numbers", " on each line", columns, ". Got ",
-                           x.size(-1), " on each."));
+  throw unexpected({file == "-" ? "stdin" : file}, Rule::shape,
+                   text_of(width, width == 1 ? " number" : " numbers", " on each line", columns),
+                   text_of(x.size(-1), " on each"));
 }
 
 /// The position of a flat index, as in "[3, 0]".
@@ -55,7 +54,7 @@ std::string place_of(std::int64_t index, const Shape& shape) {
 
 void check_ending(const std::string& file) {
   if (file != "-" && ending_of(file) != ".npy" && ending_of(file) != ".csv") {
-    throw InputError({file}, Rule::wrong_type, "expected a file that ends in .npy or .csv, or - for lines.");
+    throw unexpected({file}, Rule::wrong_type, "a file that ends in .npy or .csv, or - for lines");
   }
 }
 
@@ -81,10 +80,8 @@ Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precisi
           text_of(x.at(i)));
     }
     if (tokens > 0 && !is_token(x.at(i), tokens)) {
-      throw InputError(
-          {file}, Rule::wrong_type,
-          text_of("the number at ", place_of(i, x.shape()), " is no token, expected one of 0..", tokens - 1),
-          text_of(x.at(i)));
+      throw unexpected({.file = file, .item = text_of("the number at ", place_of(i, x.shape()))},
+                       Rule::out_of_range, text_of("a token, one of 0..", tokens - 1), text_of(x.at(i)));
     }
   }
   return x;

@@ -40,9 +40,9 @@ Check integer_between(std::int64_t least, std::int64_t most) {
     const bool is_integer = error == std::errc() && end == text.data() + text.size();
     if (is_integer && value >= least && value <= most) return {};
     return Problem{.rule = is_integer ? Rule::out_of_range : Rule::wrong_type,
-                   .statement = text_of("expected an integer >= ", least,
-                                        most < kLargest ? text_of(" and <= ", most) : " and below 2^63"),
-                   .found = quote(text)};
+                   .found = quote(text),
+                   .expected = text_of("an integer >= ", least,
+                                       most < kLargest ? text_of(" and <= ", most) : " and below 2^63")};
   };
 }
 
@@ -50,12 +50,12 @@ std::optional<Problem> problem_unless_number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value)) return {};
-  return Problem{.rule = Rule::wrong_type, .statement = "expected a finite number", .found = quote(text)};
+  return Problem{.rule = Rule::wrong_type, .found = quote(text), .expected = "a finite number"};
 }
 
 std::optional<Problem> problem_if_empty(const std::string& text) {
   if (!text.empty()) return {};
-  return Problem{.rule = Rule::missing, .statement = "expected a name", .found = "''"};
+  return Problem{.rule = Rule::missing, .found = "''", .expected = "a name"};
 }
 
 /// Passes a check to the parser's own option.

@@ -25,15 +25,13 @@ ExperimentFile ExperimentArguments::parse() const {
     refuse_row(file, row);
     const RunFolder run(fs::is_directory(file, error) ? fs::path(file) : fs::path(file).parent_path());
     const std::string known = run.experiment_file().string();
-    throw InputError(
-        {file}, Rule::wrong_type,
-        text_of("expected an experiment file",
-                fs::exists(known, error) ? text_of(", such as that of the run, ", known) : "", "."));
+    throw unexpected({file}, Rule::wrong_type,
+                     text_of("an experiment file",
+                             fs::exists(known, error) ? text_of(", such as that of the run, ", known) : ""));
   }
   if (is_table_file(file))
-    throw InputError(
-        {file}, Rule::wrong_type,
-        text_of("expected an experiment file. `lagtape new ", file, "` writes one for a recording."));
+    throw unexpected({file}, Rule::wrong_type, "an experiment file", {},
+                     text_of("`lagtape new ", file, "` writes one for a recording."));
   return parse_experiment_file(file, row);
 }
 

@@ -82,7 +82,9 @@ void print_comparison(const Comparison& comparison) {
 }
 
 void run(const CompareArguments& arguments) {
-  if (arguments.runs.size() < 2) throw InputError("expected at least two run folders to compare.");
+  if (arguments.runs.size() < 2)
+    throw unexpected({}, Rule::missing, "at least two run folders to compare",
+                     text_of(arguments.runs.size()));
   const std::vector<std::filesystem::path> folders(arguments.runs.begin(), arguments.runs.end());
   const Comparison comparison = compare_runs(folders);
   if (!arguments.plot.empty()) {

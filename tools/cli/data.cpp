@@ -37,7 +37,8 @@ void add_options(Options& options, DataArguments& arguments) {
 
 void run(const DataArguments& arguments) {
   if (arguments.out.empty() && arguments.plot.empty())
-    throw InputError("which file? Give --out FILE for arrays, --plot FILE for a chart, or both.");
+    throw InputError({}, Rule::missing, "which file?", {},
+                     "Give --out FILE for arrays, --plot FILE for a chart, or both.");
   check_ending("--out", arguments.out, ".npz");
   check_ending("--plot", arguments.plot, ".svg");
   const Experiment experiment = arguments.experiment.read();

@@ -6,6 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/terminal/announcements.h"
@@ -66,21 +67,22 @@ void add_options(Options& options, EvalArguments& arguments) {
 
 /// Data from another path may differ from those of the training.
 void check_fit(const Source& source, const DataShape& data, const std::string& run) {
-  const auto refuse = [&](const auto&... what) {
-    throw InputError({run}, Rule::not_supported, text_of("its model ", what..., "."));
+  const auto refuse = [&](Rule rule, const auto&... what) {
+    throw InputError({run}, rule, text_of("its model ", what..., "."));
   };
   const LossFunction& loss = source.experiment.loss;
-  if (!loss_fits(loss, data)) throw InputError({run}, Rule::not_supported, text_of(mismatch(loss, data)));
+  if (!loss_fits(loss, data)) throw InputError({run}, Rule::conflict, mismatch(loss, data));
   const Model& model = source.model;
   if (data.input != model.input_width())
-    refuse("takes ", model.input_width(), " inputs per step. The data have ", data.input);
+    refuse(Rule::shape, "takes ", model.input_width(), " inputs per step. The data have ", data.input);
   if (model.tokens() > 0 && data.tokens != model.tokens())
-    refuse("knows ", model.tokens(), " tokens. The data have ", data.tokens);
+    refuse(Rule::conflict, "knows ", model.tokens(), " tokens. The data have ", data.tokens);
   if (output_width(loss, data) != model.output_width())
-    refuse("has ", model.output_width(), " outputs. The data need ", output_width(loss, data));
+    refuse(Rule::shape, "has ", model.output_width(), " outputs. The data need ", output_width(loss, data));
   if (data.every_step != reads_every_step(model.at())) {
-    refuse(data.every_step ? "reads out once per sequence. The data have a target at every step"
-                           : "reads out at every step. The data have one target per sequence");
+    refuse(Rule::conflict, data.every_step
+                               ? "reads out once per sequence. The data have a target at every step"
+                               : "reads out at every step. The data have one target per sequence");
   }
 }
 
@@ -88,7 +90,7 @@ void check_fit(const Source& source, const DataShape& data, const std::string& r
 ForecastPlot forecast_of(const Source& source, const DataShape& data) {
   const LossFunction& loss = source.experiment.loss;
   if (!loss.is_real()) {
-    throw InputError({.item = "--plot"}, Rule::wrong_type, "expected a model of real numbers",
+    throw unexpected({.item = "--plot"}, Rule::not_supported, "a model of real numbers",
                      text_of("one trained with ", name_of(loss)));
   }
   return {data, normalization_of_data(source.model).output, loss};
@@ -106,7 +108,8 @@ std::int64_t largest_horizon(std::string text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), steps);
   if (error == std::errc() && end == text.data() + text.size() && steps >= 1 && steps <= 1'000'000)
     return steps;
-  throw InputError(text_of("--horizon ", given, ": expected a number of steps, such as 48 or 1..48."));
+  throw unexpected({.item = "--horizon"}, Rule::wrong_type, "a number of steps, such as 48 or 1..48",
+                   quote(given));
 }
 
 Json column_of(const Tensor& scores, std::int64_t target) {
@@ -195,14 +198,17 @@ void run(const EvalArguments& arguments) {
   ThreadPool pool(arguments.threads);
   const bool all = arguments.split == "all";
   if (all && source.experiment.data.fresh) {
-    throw InputError(text_of("--split all: ", arguments.run,
-                             " draws fresh training sequences for every step. Expected valid or test."));
+    throw InputError(
+        Problem{.place = {.item = "--split all"},
+                .rule = Rule::not_supported,
+                .statement = text_of(arguments.run, " draws fresh training sequences for every step"),
+                .expected = "valid or test"});
   }
   const Task task = load_task(arguments, source.experiment, pool);
   const Dataset& split = all ? *task.test : task.split(arguments.split);
   if (split.size() == 0 || split.size() == Dataset::kUnlimited) {
-    throw InputError(
-        text_of("--split ", arguments.split, ": ", arguments.run, " has no fixed sequences in this split."));
+    throw InputError({.item = "--split"}, Rule::missing,
+                     text_of(arguments.run, " has no fixed sequences in this split"), quote(arguments.split));
   }
   check_fit(source, task.shape, arguments.run);
   ModelOp op(source.model);

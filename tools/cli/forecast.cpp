@@ -97,9 +97,9 @@ void check_same_columns(const std::vector<Model>& models, const ForecastArgument
       const Json& expected = value_at(first, text_of("/", key));
       const Json& found = value_at(other, text_of("/", key));
       if (!(found == expected))
-        throw InputError(text_of("--runs ", arguments.runs[i - 1], ": /data/", key, " is ",
-                                 shortened(found.dump(), 200), ", expected that of ", arguments.run, ", ",
-                                 shortened(expected.dump(), 200), "."));
+        throw unexpected({.file = arguments.runs[i - 1], .pointer = text_of("/data/", key)}, Rule::conflict,
+                         text_of(shortened(expected.dump(), 200), ", as ", arguments.run, " has"),
+                         shortened(found.dump(), 200));
     }
   }
 }

@@ -60,7 +60,8 @@ void write_run(const Model& model, const RunFolder& run) {
   std::error_code error;
   fs::create_directories(run.path(), error);
   if (error)
-    throw InputError(text_of(run.path().string(), ": cannot make this folder: ", error.message(), "."));
+    throw InputError({run.path().string()}, Rule::cannot_write,
+                     text_of("cannot make this folder: ", error.message(), "."));
   try {
     run.save_weights(model);
     write_file_atomically(run.experiment_file(), model.experiment() + "\n");
@@ -73,7 +74,7 @@ void write_run(const Model& model, const RunFolder& run) {
 void run(const ImportArguments& arguments) {
   std::error_code error;
   if (fs::exists(arguments.output, error))
-    throw InputError({arguments.output}, Rule::exists, "exists already.", "", "Give another --output.");
+    throw InputError({arguments.output}, Rule::exists, "exists already.", {}, "Give another --output.");
   ImportOptions options{.format = arguments.format,
                         .order = arguments.order,
                         .nonlinearity = arguments.nonlinearity,

@@ -81,8 +81,8 @@ void run(const InspectArguments& arguments) {
   const std::string& file = arguments.experiment.file;
   if (is_run(file)) refuse_row(file, arguments.experiment.row);
   if (is_run(file) && !arguments.experiment.set.empty()) {
-    throw InputError({file}, Rule::not_supported,
-                     "--set cannot change a trained model. Inspect its experiment instead.");
+    throw InputError({file}, Rule::not_supported, "--set cannot change a trained model", {},
+                     "Inspect its experiment instead.");
   }
   const Source source = is_run(file) ? load_run(file) : undrawn(arguments.experiment.read(), pool);
   std::optional<DataShape> data;

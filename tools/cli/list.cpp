@@ -73,7 +73,7 @@ void add_options(Options& options, ListArguments& arguments) {
         places.push_back(text_of("`lagtape list ", kind.name, " ", given, "`"));
   }
   if (places.empty()) throw InputError(unknown_name("kind", given, kinds));
-  throw InputError(text_of("expected a kind before a name: ", listed(places), "."));
+  throw unexpected({}, Rule::missing, text_of("a kind before a name: ", listed(places)));
 }
 
 /// A kind's name for one of its entries.
@@ -101,7 +101,8 @@ void run(const ListArguments& arguments) {
     names.push_back(row.name);
   }
   if (chosen.object)
-    throw InputError(text_of("'", chosen.name, "' has no names such as '", arguments.name, "'."));
+    throw InputError({}, Rule::unknown_name, text_of("'", chosen.name, "' has no names"),
+                     quote(arguments.name));
   throw InputError(unknown_name(singular(arguments.kind), arguments.name, names));
 }
 

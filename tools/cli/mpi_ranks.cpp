@@ -127,9 +127,9 @@ void run_among_ranks(const std::function<void(Ranks*)>& work) {
     _exit(kDone);  // mpirun would end the first rank, which speaks for all, if this one failed
   if (of_all) std::rethrow_exception(of_all);
 #else
-  throw InputError(
-      "mpirun started several processes, and this lagtape was built without MPI. Build it with "
-      "-DLAGTAPE_MPI=ON (Debian: libopenmpi-dev).");
+  throw InputError({}, Rule::not_supported,
+                   "mpirun started several processes, and this lagtape was built without MPI", {},
+                   "Build it with -DLAGTAPE_MPI=ON (Debian: libopenmpi-dev).");
 #endif
 }
 

@@ -64,13 +64,14 @@ std::vector<std::string> parts_of(const std::string& list) {
 std::string answer_to(const std::string& question, const std::string& fallback) {
   note("{}{}: ", question, fallback.empty() ? "" : " [" + fallback + "]");
   std::string line;
-  if (!std::getline(std::cin, line)) throw InputError("no answer.");
+  if (!std::getline(std::cin, line)) throw InputError({"stdin"}, Rule::missing, "no answer.");
   return line.empty() ? fallback : line;
 }
 
 void ask(NewArguments& arguments) {
   if (isatty(STDIN_FILENO) == 0)
-    throw InputError("expected a task (lagtape list tasks) or a .csv file, such as lagtape new load.csv.");
+    throw unexpected({}, Rule::missing,
+                     "a task (lagtape list tasks) or a .csv file, such as lagtape new load.csv");
   arguments.data = answer_to("Data: a task, or a .csv file of yours", "mackey_glass");
   arguments.cell = answer_to("Cell", arguments.cell);
   if (is_table_file(arguments.data))
@@ -83,7 +84,7 @@ void run(const NewArguments& given) {
   if (arguments.data.empty()) ask(arguments);
   const fs::path output = arguments.output;
   if (!output.empty() && fs::exists(output))
-    throw InputError({output.string()}, Rule::exists, "exists already.", "", "Give another --output.");
+    throw InputError({output.string()}, Rule::exists, "exists already.", {}, "Give another --output.");
   const std::string text =
       starting_experiment({.data = arguments.data,
                            .cell = arguments.cell,

@@ -118,13 +118,14 @@ void set_weights(StreamOptions& options, const PredictArguments& arguments, cons
   options.weights = stream_weights_named(arguments.weights);
   const bool calibrates = options.weights == ProductFormat::int8;
   if (calibrates && arguments.calibrate.empty())
-    throw InputError(
-        "--weights int8: expected --calibrate FILE with sequences like those to come. Got none.");
+    throw unexpected({.item = "--weights int8"}, Rule::missing,
+                     "--calibrate FILE with sequences like those to come", "none");
   if (!calibrates && !arguments.calibrate.empty())
     throw InputError({.item = "--calibrate"}, Rule::conflict, "is for --weights int8",
                      text_of("--weights ", arguments.weights));
   if (calibrates && arguments.calibrate == "-" && arguments.input == "-")
-    throw InputError("--calibrate and --input: one of them can read stdin. Got - for both.");
+    throw InputError({.item = "--calibrate and --input"}, Rule::conflict, "one of them can read stdin",
+                     "- for both");
   if (calibrates) options.calibration = sequences_in(arguments.calibrate, model);
 }
 
@@ -143,9 +144,9 @@ bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") 
 template <class T>
 std::vector<T> parse_line(const std::string& line, std::int64_t number, const Model& model) {
   const auto refuse_width = [&](std::size_t found) {
-    throw InputError({"stdin", number}, Rule::shape,
-                     text_of("expected ", model.input_width(),
-                             model.input_width() == 1 ? " number" : " numbers", described_inputs(model)),
+    throw unexpected({"stdin", number}, Rule::shape,
+                     text_of(model.input_width(), model.input_width() == 1 ? " number" : " numbers",
+                             described_inputs(model)),
                      text_of(found));
   };
   if (is_blank(line))
@@ -159,8 +160,8 @@ std::vector<T> parse_line(const std::string& line, std::int64_t number, const Mo
     at = next;
     while (at != end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
     if (error != std::errc() || !fits(value, model.dtype()) || (at != end && *at != ',')) {
-      throw InputError({"stdin", number, std::ssize(values) + 1}, Rule::wrong_type,
-                       text_of("expected a finite number in ", name_of(model.dtype())), quote(line, 200));
+      throw unexpected({"stdin", number, std::ssize(values) + 1}, Rule::wrong_type,
+                       text_of("a finite number in ", name_of(model.dtype())), quote(line, 200));
     }
     values.push_back(static_cast<T>(value));
     if (model.tokens() > 0 && !is_token(values.back(), model.tokens())) {
@@ -193,7 +194,7 @@ void answer_lines(const Model& model, bool probabilities, const StreamOptions& o
     std::fflush(stdout);
   }
   if (std::cin.bad()) throw Error("stdin: cannot be read to its end");
-  if (answer.empty()) throw InputError({"stdin"}, Rule::missing, "expected a line for each step", "none");
+  if (answer.empty()) throw unexpected({"stdin"}, Rule::missing, "a line for each step", "none");
   if (!every_step) print();
 }
 
@@ -221,7 +222,7 @@ Tensor plain_input(const PredictArguments& arguments, const Model& model) {
 /// Writes a table with a header and, if asked for, a chart.
 void predict_recording(const PredictArguments& arguments, const Model& model) {
   if (arguments.stream)
-    throw InputError({.item = "--stream"}, Rule::wrong_type,
+    throw InputError({.item = "--stream"}, Rule::not_supported,
                      "takes plain numbers: an .npy file, a .csv file without a header, or -.");
   SeriesPrediction prediction =
       predict_series(model, arguments.input, arguments.threads, arguments.frequency);
@@ -242,7 +243,7 @@ void check_output(const PredictArguments& arguments, bool of_recording) {
   check_not_an_input("--output", arguments.output, {arguments.run, arguments.input, arguments.calibrate});
   const std::string columns = "a .csv recording with the columns that the experiment names";
   if (!arguments.plot.empty() && !of_recording)
-    throw InputError({.item = "--plot"}, Rule::wrong_type, text_of("expected as --input ", columns),
+    throw unexpected({.item = "--plot"}, Rule::wrong_type, text_of("as --input ", columns),
                      text_of(arguments.input));
   check_ending("--plot", arguments.plot, ".svg");
 }

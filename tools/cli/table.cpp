@@ -70,10 +70,12 @@ void add_options(Options& options, TableArguments& arguments) {
 /// Checks before the training that there is something to draw the metric against.
 void check_settings(const table::PaperTable& plan, const std::string& against) {
   if (against.empty()) return;
+  const Place place{.item = "--against " + against};
   if (std::filesystem::exists(against) && !std::filesystem::is_directory(against))
-    throw InputError(fmt::format("--against {}: is a file, not a folder.", against));
+    throw InputError(place, Rule::wrong_type, "is a file, not a folder.");
   if (const std::string reason = table::why_no_chart(plan); !reason.empty())
-    throw InputError(fmt::format("--against {}: {}.", against, reason));
+
+    throw InputError(place, Rule::not_supported, reason + ".");
 }
 
 /// A chart whose subtitle tells what the command changed, so that a short run is not taken for the printed settings.
@@ -166,16 +168,18 @@ void check_folder_of(const std::string& file) {
   if (file.empty()) return;
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
   if (!std::filesystem::is_directory(folder))
-    throw InputError(fmt::format("{}: there is no folder {} to write it to.", file, folder.string()));
+
+    throw InputError({file}, Rule::missing,
+                     fmt::format("there is no folder {} to write it to.", folder.string()));
   if (std::filesystem::is_directory(file))
-    throw InputError(fmt::format("{}: is a folder, not a file.", file));
+    throw InputError({file}, Rule::wrong_type, "is a folder, not a file.");
 }
 
 void run(const TableArguments& arguments) {
   if (arguments.folder.empty()) {
-    throw InputError(
-        "which table? Give a folder with experiments and a table.json before --only, which takes all names "
-        "after it.");
+    throw InputError({}, Rule::missing, "which table?", {},
+                     "Give a folder with experiments and a table.json before --only, which takes all names "
+                     "after it.");
   }
   table::PaperTable plan = table::read_paper_table(arguments.folder);
   plan.set = arguments.set;
@@ -193,7 +197,9 @@ void run(const TableArguments& arguments) {
   std::optional<table::Results> results;
   if (!arguments.results.empty()) {
     if (arguments.show && !std::filesystem::exists(arguments.results))
-      throw InputError(fmt::format("--results {}: there is no such file to show.", arguments.results));
+
+      throw InputError({.item = "--results " + arguments.results}, Rule::missing,
+                       "there is no such file to show.");
     results.emplace(arguments.results);
     results->fill(trials, plan);
     if (const std::string others = results->others(trials, plan); !others.empty() && !arguments.quiet)
@@ -202,7 +208,7 @@ void run(const TableArguments& arguments) {
   }
   if (arguments.show && !arguments.quiet) tell_other_settings(trials);
   if (arguments.show && !arguments.against.empty() && charts_of(plan, trials).empty())
-    throw InputError(nothing_to_draw(arguments.against));
+    throw InputError({}, Rule::missing, nothing_to_draw(arguments.against));
   if (!arguments.quiet) warn_of_parameters(plan, trials);
   if (!arguments.show) train(trials, plan, out, arguments, results ? &*results : nullptr);
   const std::string text = markdown(plan, trials, command_of(plan, arguments, seeds));

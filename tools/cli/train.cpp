@@ -152,8 +152,8 @@ void find_run(TrainArguments& arguments) {
       throw InputError({folder.string()}, Rule::conflict, "is one run. --seeds takes an experiment file.");
     file = RunFolder(folder).experiment_file().string();
     if (!arguments.resume) {
-      throw InputError({folder.string()}, Rule::wrong_type,
-                       "is a folder. Give an experiment file, or --resume to resume the run there.");
+      throw InputError({folder.string()}, Rule::wrong_type, "is a folder", {},
+                       "Give an experiment file, or --resume to resume the run there.");
     }
   } else {
     folder = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();
@@ -166,9 +166,9 @@ void find_run(TrainArguments& arguments) {
   if (arguments.out.empty() && arguments.seeds == 1) arguments.out = folder.string();
   if (is_folder && !fs::equivalent(folder, arguments.out, error))
     throw InputError(
-        text_of("--out ", arguments.out, ": the run in ", folder.string(),
-                " goes on in its own folder. Leave --out out, or begin another run: lagtape train ", file,
-                " --out ", arguments.out));
+        {.item = "--out"}, Rule::conflict,
+        text_of("the run in ", folder.string(), " goes on in its own folder"), quote(arguments.out),
+        text_of("Leave --out out, or begin another run: lagtape train ", file, " --out ", arguments.out));
 }
 
 /// Prints on stderr where a resumed run stands.
@@ -296,8 +296,8 @@ void print_spread(const char* split, const Json& spread) {
 void train_seeds(const TrainArguments& arguments) {
   const Experiment first = read(arguments);
   if (first.seed > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - arguments.seeds + 1))
-    throw InputError(
-        text_of("--seeds ", arguments.seeds, ": there are fewer seeds from ", first.seed, " on."));
+    throw InputError({.item = "--seeds"}, Rule::out_of_range,
+                     text_of("there are fewer seeds from ", first.seed, " on"), text_of(arguments.seeds));
   const std::size_t row = 0;
   std::vector<sweep::Trial> trials = sweep::trials_of(
       std::span(&row, 1), static_cast<std::int64_t>(first.seed), arguments.seeds,
@@ -331,8 +331,8 @@ void train_seeds(const TrainArguments& arguments) {
 void check_ranks(const TrainArguments& arguments) {
   if (arguments.ranks == nullptr) return;
   const auto refuse = [](const char* option) {
-    throw InputError({.item = option}, Rule::not_supported,
-                     "is not for several processes. Run it without mpirun.");
+    throw InputError({.item = option}, Rule::not_supported, "is not for several processes", {},
+                     "Run it without mpirun.");
   };
   if (!arguments.find_rate.empty()) refuse("--find-lr");
   if (arguments.dry_run) refuse("--dry-run");

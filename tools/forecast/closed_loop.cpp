@@ -181,13 +181,15 @@ void check(const Model& model, const ForecastInputs& given) {
           text_of(given.horizon));
   const std::int64_t needed = given.horizon - 1 + (reads_every_step(model.at()) ? 1 : given.window);
   if (given.known < needed)
-    throw InputError(
-        {.op = "forecast"}, Rule::out_of_range,
-        text_of("the past is too short: expected at least ", needed, " steps, got ", given.known, "."));
+    throw InputError(Problem{.place = {.op = "forecast"},
+                             .rule = Rule::shape,
+                             .statement = "the past is too short",
+                             .found = text_of(given.known),
+                             .expected = text_of("at least ", needed, " steps")});
   for (const Feedback& fed : given.feedback)
     if (fed.input < 0 || fed.input >= model.input_width() || fed.output < 0 ||
         fed.output >= model.output_width())
-      throw InputError({.op = "forecast"}, Rule::missing,
+      throw InputError({.op = "forecast"}, Rule::out_of_range,
                        text_of("the model has no output ", fed.output, " or no input ", fed.input, "."));
 }
 
@@ -202,7 +204,7 @@ Tensor draw_paths(const Model& model, const ForecastInputs& given, std::int64_t 
   check(model, given);
   const LossFunction& loss = model.loss();
   if (loss != Loss::quantile || paths < 1)
-    throw InputError({.op = "forecast"}, Rule::out_of_range,
+    throw InputError({.op = "forecast"}, Rule::not_supported,
                      "paths are drawn from a model of quantiles, at least one.");
   const std::int64_t levels = loss.outputs_of_target(), targets = model.output_width() / levels;
   const std::int64_t steps = given.inputs.size(0) - given.known;

@@ -13,8 +13,8 @@ namespace lagtape {
 SeriesOptions series_options_of(const Model& model) {
   const Json data = data_of(model);
   if (data.value("task", "") != "series")
-    throw InputError({.op = "forecast"}, Rule::not_supported,
-                     "expected a model that was trained on a recording, the task \"series\".");
+    throw unexpected({.op = "forecast"}, Rule::not_supported,
+                     "a model that was trained on a recording, the task \"series\"");
   JsonErrors errors;
   JsonReader reader(data, "/data", errors);
   reader.raw("task", "");

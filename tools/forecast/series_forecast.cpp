@@ -6,6 +6,7 @@
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/time/time_format.h"
@@ -41,13 +42,14 @@ std::pair<std::int64_t, bool> time_of_first(const TimeAxis& axis, const SeriesFo
   const std::optional<ReadTime> own = axis.format.read(options.from);
   const std::optional<ReadTime> from = own ? own : read_time(options.from);
   if (axis.times.empty() || !from)
-    throw InputError(
-        text_of("--from ", options.from, ": expected a date such as 2024-01-31 13:00, or a row."));
+    throw unexpected({.item = "--from"}, Rule::syntax, "a date such as 2024-01-31 13:00, or a row",
+                     quote(options.from));
   if (from->offset || (own && axis.format.is_absolute())) return {from->time, true};
   if (axis.has_several_offsets)
-    throw InputError(text_of("--from ", options.from, ": the times of ", options.input.string(),
-                             " have several offsets from UTC: expected one here too, as in ", options.from,
-                             "Z."));
+    throw unexpected({.item = "--from"}, Rule::missing,
+                     text_of("an offset from UTC, as in ", options.from, "Z, since the times of ",
+                             options.input.string(), " have several"),
+                     quote(options.from));
   return {axis.zone.to_utc(from->time), true};
 }
 
@@ -62,9 +64,11 @@ std::pair<std::int64_t, bool> time_of_first(const TimeAxis& axis, const SeriesFo
   std::string nearest;
   for (std::int64_t i = std::max<std::int64_t>(next - 1, 0); i <= next && i < std::ssize(origins); ++i)
     nearest += text_of(nearest.empty() ? "" : " and ", label(origins[static_cast<std::size_t>(i)]));
-  throw InputError(text_of("--from ", options.from, ": expected ", axis.times.empty() ? "a row" : "a time",
-                           " of ", where, " with a row right before it, from ", label(origins.front()),
-                           " to ", label(origins.back()), ". The nearest: ", nearest, "."));
+  throw unexpected(
+      {.item = "--from"}, Rule::out_of_range,
+      text_of(axis.times.empty() ? "a row" : "a time", " of ", where, " with a row right before it, from ",
+              label(origins.front()), " to ", label(origins.back())),
+      quote(options.from), text_of("The nearest: ", nearest, "."));
 }
 
 std::int64_t first_row(const Panel& panel, const SeriesForecastOptions& options) {
@@ -122,7 +126,7 @@ void hold_last_numbers(Panel& panel, const ForecastStart& start, const std::stri
                              "or train with it as \"past\" or as a target."));
   const std::int64_t steps = later + given.horizon - 1;
   throw InputError(
-      {file}, Rule::wrong_type,
+      {file}, Rule::missing,
       text_of(
           column.name, " is an input that the model does not predict, and it is not known", from,
           "Forecast at most ", steps, steps == 1 ? " step" : " steps",
@@ -176,17 +180,18 @@ void check_memory(const Model& model, const SeriesForecastOptions& options) {
   const double bytes = steps * kLabelBytes + sizeof(double) * (2 * steps * width * (1 + paths) + paths);
   if (bytes <= static_cast<double>(system_memory()) / 2) return;
   const std::string on_paths = paths > 0 ? text_of(" on ", options.paths, " paths") : "";
-  throw InputError({.op = "forecast"}, Rule::no_memory,
-                   text_of(options.steps, " steps", on_paths, " take about ",
-                           bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
-                           ", more than half of the memory. Give fewer."));
+  throw InputError(
+      {.op = "forecast"}, Rule::no_memory,
+      text_of(options.steps, " steps", on_paths, " take about ",
+              bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))), ", more than half of the memory"),
+      {}, "Give fewer.");
 }
 
 }  // namespace
 
 SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options) {
   if (models.empty() || options.steps < 1)
-    throw InputError({.op = "forecast"}, Rule::out_of_range, "expected a model and at least one step.");
+    throw unexpected({.op = "forecast"}, Rule::out_of_range, "a model and at least one step");
   check_memory(models.front(), options);
   SeriesOptions series = series_options_of(models.front());
   series.paths = {options.input.string()};
@@ -206,9 +211,9 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   std::vector<Tensor> predictions;
   for (const Model& model : models) {
     if (model.output_width() != std::ssize(forecast.targets) * loss.outputs_of_target())
-      throw InputError({.op = "forecast"}, Rule::shape,
-                       text_of("a model predicts ", model.output_width(), " numbers, expected the ",
-                               forecast.targets.size(), " targets."));
+      throw unexpected({.op = "forecast"}, Rule::shape,
+                       text_of("a model of ", forecast.targets.size(), " targets"),
+                       text_of("one of ", model.output_width(), " outputs"));
     if ((model.loss() == Loss::quantile) != is_quantile ||
         (is_quantile && model.loss().options.levels != loss.options.levels))
       throw InputError({.op = "forecast"}, Rule::conflict,

@@ -29,7 +29,7 @@ std::string name_from(const fs::path& file) {
 
 /// Says that a recording has no numbers to learn from, and which column comes close.
 [[noreturn]] void refuse(const RecordingColumns& found, const std::string& file) {
-  std::string message = text_of(file, ": expected a column of numbers that change, and found none.");
+  std::string hint;
   const auto has_text = [](const RecordingColumn& column) { return !column.text.empty(); };
   const auto has_both = [](const RecordingColumn& column) {
     return column.has_numbers && !column.text.empty();
@@ -37,9 +37,9 @@ std::string name_from(const fs::path& file) {
   auto close = std::ranges::find_if(found.columns, has_both);
   if (close == found.columns.end()) close = std::ranges::find_if(found.columns, has_text);
   if (close != found.columns.end())
-    message += text_of(" Column ", name_of(*close).dump(), " has ", quote(close->text), " in line ",
-                       close->text_line, ".");
-  throw InputError(message);
+    hint = text_of("Column ", name_of(*close).dump(), " has ", quote(close->text), " in line ",
+                   close->text_line, ".");
+  throw unexpected({file}, Rule::missing, "a column of numbers that change", "none", hint);
 }
 
 /// Says why a column cannot be predicted.
@@ -170,9 +170,9 @@ Draft draft_of_recording(const StartingPoint& start) {
   const fs::path file = fs::path(start.data);
   refuse_foreign_table(file);
   if (!is_table_file(file))
-    throw InputError(text_of(
-        start.data, ": expected a .csv file with a row for each step. Of the tasks, arrays takes .npz, ",
-        "audio .wav, ts .ts; `lagtape list tasks arrays` says how."));
+    throw unexpected(
+        {start.data}, Rule::wrong_type, "a .csv file with a row for each step", {},
+        "Of the tasks, arrays takes .npz, audio .wav, ts .ts; `lagtape list tasks arrays` says how.");
   const RecordingColumns found = describe_recording(file);
   if (!found.series.empty()) refuse_series(found, start.data);
   Draft draft;
@@ -216,7 +216,7 @@ Draft draft_of_recording(const StartingPoint& start) {
   const std::int64_t share =
       found.rows * 15 / 100 - 1;  // rows of the validation set; the test set has as many
   if (share < 2)
-    throw InputError(text_of(start.data, ": expected at least 20 rows to learn from. Got ", found.rows, "."));
+    throw unexpected({start.data}, Rule::shape, "at least 20 rows to learn from", text_of(found.rows));
   // A window that reaches back by a season has some of them; where that were very many steps, the calendar tells the
   // time of day or year.
   constexpr std::int64_t kLongestSeason = 500;

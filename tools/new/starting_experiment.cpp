@@ -92,13 +92,13 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
 std::string starting_experiment(const StartingPoint& start) {
   for (const std::string& path : {start.data, start.path})
     if (!is_utf8(path))
-      throw InputError(text_of(quote(path), ": JSON cannot hold a path that is not UTF-8."));
+      throw InputError({.item = quote(path)}, Rule::wrong_type, "JSON cannot hold a path that is not UTF-8.");
   const LayerEntry* cell = find_named(cells(), start.cell);
   if (cell == nullptr) throw InputError(unknown_name("cell", start.cell, names_of(cells())));
   const TaskEntry* task = find_named(tasks(), start.data);
   if (task == nullptr && !fs::exists(start.data)) {
     if (start.data.find_first_of("./") != std::string::npos)  // in the name of no task
-      throw InputError(text_of(start.data, ": there is no such file."));
+      throw InputError({start.data}, Rule::missing, "there is no such file.");
     throw InputError(unknown_name("task or file", start.data, names_of(tasks())));
   }
   const Draft draft = task != nullptr ? draft_of_task(*task, start) : draft_of_recording(start);

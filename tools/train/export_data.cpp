@@ -8,7 +8,6 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/system_memory.h"
-#include "lagtape/data/batches.h"
 #include "lagtape/tools/train/files/npz.h"
 
 namespace lagtape {
@@ -23,7 +22,8 @@ template <class Piece>
 void write_array(ArrayWriter& writer, const Dataset& split, std::int64_t count, Dtype dtype, ThreadPool& pool,
                  const Piece& piece) {
   for (std::int64_t first = 0; first < count; first += kBlock) {
-    const auto indices = indices_in_order(split, first, std::min(kBlock, count - first));
+    std::vector<std::int64_t> indices;
+    for (std::int64_t i = first; i < std::min(first + kBlock, count); ++i) indices.push_back(i);
     const std::string bytes = piece(gather(split, indices, dtype, pool));
     writer.write(bytes.data(), bytes.size());
   }
@@ -56,10 +56,12 @@ void check_size(const std::string& name, const Dataset& split, std::int64_t coun
   const double full = steps / static_cast<double>(seen) / static_cast<double>(shape.length);
   if (bytes <= static_cast<double>(system_memory()) && full >= kLeastFull) return;
   throw InputError(
-      text_of(name, ": the arrays would take ", bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))),
-              ": ", count, " sequences of ", numbers, numbers == 1 ? " number" : " numbers", " at each of ",
+      {.item = name}, Rule::no_memory,
+      text_of("the arrays would take ", bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))), ": ",
+              count, " sequences of ", numbers, numbers == 1 ? " number" : " numbers", " at each of ",
               shape.length, " steps, the length of the longest; ", std::floor(1000 * (1 - full)) / 10,
-              " % of that is padding. Take fewer sequences, or leave out the longest."));
+              " % of that is padding"),
+      {}, "Take fewer sequences, or leave out the longest.");
 }
 
 void write_split(ArrayWriter& writer, const std::string& name, const Dataset& split, std::int64_t count,

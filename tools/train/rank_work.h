@@ -49,7 +49,7 @@ void RankWork::on_first(F f) const {
   }
   tell(outcome);
   if (failure) std::rethrow_exception(failure);
-  if (outcome == wrong_input) throw InputError("the first rank says what is wrong.");
+  if (outcome == wrong_input) throw InputError({}, Rule::other, "the first rank says what is wrong.");
   if (outcome == failed) throw Error("the first rank says what went wrong.");
 }
 

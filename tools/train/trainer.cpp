@@ -294,75 +294,79 @@ SequenceBatch Trainer::training_batch(std::span<const std::int64_t> indices) con
   return batch;
 }
 
-EvaluationReport Trainer::report(const TrainerHooks& hooks) {
+void Trainer::evaluate_valid(const TrainerHooks& hooks) {
+  update_step_.release_memory();
+  const Averaged averaged(model_.parameters(), update_step_.average());
   EvaluationReport report;
+  report.averaged = averaged.updates();
   report.position = state_.position;
   report.train_loss = state_.loss_sum / state_.sequences;
   report.skipped = state_.skipped;
   report.lr = state_.lr;
   report.seconds = state_.seconds;
-  const auto scored = [&](const Dataset& split) {
-    return evaluate(experiment_, model_, op_, split, pool_, {.stop_requested = hooks.stop_requested});
-  };
-  report.valid = scored(*task_.valid);
-  if (!report.valid.empty() && !std::isfinite(value_of(report.valid, "loss")))
-    throw DivergenceError(
-        text_of("training diverged: after step ", report.position.step, " the loss on valid is not finite"));
-  if (experiment_.train.evaluate_test) report.test = scored(*task_.test);
+  report.valid =
+      evaluate(experiment_, model_, op_, *task_.valid, pool_, {.stop_requested = hooks.stop_requested});
+  if (experiment_.train.evaluate_test)
+    report.test =
+        evaluate(experiment_, model_, op_, *task_.test, pool_, {.stop_requested = hooks.stop_requested});
   if (experiment_.train.weight_norms) report.weight_norms = norms_of(model_.parameters());
-  return report;
-}
-
-void Trainer::evaluate_valid(const TrainerHooks& hooks) {
-  update_step_.release_memory();
-  const Averaged averaged(model_.parameters(), update_step_.average());
-  EvaluationReport report = this->report(hooks);
-  report.averaged = averaged.updates();
-  const bool has_valid = !report.valid.empty(), has_metric = !experiment_.metrics.empty();
-  const double value = has_valid ? value_of(report.valid, has_metric ? experiment_.metrics.front() : "loss")
-                                 : report.train_loss;
-  const bool larger = has_metric && metric(experiment_.metrics.front()).larger_is_better;
-  const bool has_smaller_loss =
-      !has_valid || !state_.kept || value_of(report.valid, "loss") < value_of(state_.kept->valid, "loss");
-  const auto is_better = [&](double than) {
-    if (!has_valid) return value < than;
-    // Where neither says how good a model is, as they are no numbers or infinite, the loss decides.
-    if (!is_rankable(larger, value)) return !is_rankable(larger, than) && has_smaller_loss;
-    return lagtape::is_better(larger, value, than);
-  };
-  const auto count = [&](auto& state) {
-    const bool improved = !state.best || is_better(*state.best);
-    if (improved) state.best = value;
-    state.stalled = improved ? 0 : state.stalled + 1;
-  };
-  report.kept = !has_valid || !experiment_.train.keep_best || !state_.kept || is_better(state_.kept->value);
-  if (report.kept)
-    state_.kept =
-        KeptState{report.position, value, report.averaged, report.valid, copy_values(model_.parameters())};
-  state_.average.evaluations += 1;
-  if (has_valid) count(state_.average);
-  report.average_begins = begin_average();
-  if (const std::int64_t patience = experiment_.schedule.patience; patience > 0) {
-    count(state_.plateau);
-    if (state_.plateau.stalled >= patience) {
-      state_.plateau.plateaus += 1;
-      state_.plateau.stalled = 0;
+  double value = report.train_loss;
+  if (!report.valid.empty()) {
+    value = value_of(report.valid, experiment_.metrics.empty() ? "loss" : experiment_.metrics.front());
+    if (!std::isfinite(value_of(report.valid, "loss"))) {
+      throw DivergenceError(text_of("training diverged: after step ", report.position.step,
+                                    " the loss on valid is not finite"));
     }
   }
+  has_smaller_loss_ = !state_.kept || report.valid.empty() ||
+                      value_of(report.valid, "loss") < value_of(state_.kept->valid, "loss");
+  report.kept = report.valid.empty() || !experiment_.train.keep_best || !state_.kept ||
+                is_better(value, state_.kept->value);
+  if (report.kept) {
+    state_.kept =
+        KeptState{report.position, value, report.averaged, report.valid, copy_values(model_.parameters())};
+  }
+  report.average_begins = begin_average(report, value);
+  count_plateau(report, value);
   state_.evaluated_step = state_.position.step;
   state_.loss_sum = state_.sequences = 0;
   state_.skipped = 0;
   if (hooks.evaluated) hooks.evaluated(report);
 }
 
-bool Trainer::begin_average() {
+bool Trainer::is_better(double value, double than) const {
+  const bool larger_is_better =
+      !experiment_.metrics.empty() && metric(experiment_.metrics.front()).larger_is_better;
+  if (!is_rankable(larger_is_better, value)) return !is_rankable(larger_is_better, than) && has_smaller_loss_;
+  return lagtape::is_better(larger_is_better, value, than);
+}
+
+void Trainer::count_plateau(const EvaluationReport& report, double value) {
+  if (experiment_.schedule.patience == 0) return;
+  PlateauState& plateau = state_.plateau;
+  const bool improved =
+      !plateau.best || (report.valid.empty() ? value < *plateau.best : is_better(value, *plateau.best));
+  if (improved) plateau.best = value;
+  plateau.stalled = improved ? 0 : plateau.stalled + 1;
+  if (plateau.stalled < experiment_.schedule.patience) return;
+  plateau.plateaus += 1;
+  plateau.stalled = 0;
+}
+
+bool Trainer::begin_average(const EvaluationReport& report, double value) {
   AverageState& state = state_.average;
   const std::optional<AverageOptions>& options = experiment_.train.average;
+  state.evaluations += 1;
+  if (!report.valid.empty()) {
+    const bool improved = !state.best || is_better(value, *state.best);
+    state.stalled = improved ? 0 : state.stalled + 1;
+    if (improved) state.best = value;
+  }
   if (!options || state.begun) return false;
   const bool stalled = options->patience > 0 && state.stalled >= options->patience;
   const bool late = options->latest > 0 && state.evaluations >= options->latest;
   if (!stalled && !late) return false;
-  state.begun = state_.position;
+  state.begun = report.position;
   update_step_.average().emplace(model_.parameters());
   return true;
 }

@@ -101,11 +101,14 @@ class Trainer {
   bool evaluation_is_due() const;
   /// Makes a step. Between the updates of one batch it calls `pause`, which may throw.
   void step(const TrainerHooks& hooks, const std::function<void()>& pause);
-  /// An evaluation of the present parameters, before it is compared with earlier ones. Throws DivergenceError.
-  EvaluationReport report(const TrainerHooks& hooks);
   void evaluate_valid(const TrainerHooks& hooks);
-  /// Begins the average of weights if it is time: whether it did.
-  bool begin_average();
+  /// Whether a value of the first metric, or of the loss, is better. Where neither says how good a model is, as they are
+  /// no numbers or infinite, the loss of the present evaluation decides.
+  bool is_better(double value, double than) const;
+  /// Counts an evaluation, and begins the average of weights if it is time: whether it did.
+  bool begin_average(const EvaluationReport& report, double value);
+  /// Counts an evaluation for the schedule's plateaus.
+  void count_plateau(const EvaluationReport& report, double value);
   /// The data of the sequences with these indices, as the sequence op takes them.
   SequenceBatch training_batch(std::span<const std::int64_t> indices) const;
 
@@ -120,6 +123,7 @@ class Trainer {
   PlanCost plan_;
   std::uint64_t fingerprint_ = 0;  ///< the training set's; 0 for a fresh one
   bool has_other_data_ = false;
+  bool has_smaller_loss_ = false;  ///< the present evaluation, than the one whose state is kept
   TrainingState state_;
 };
 

@@ -20,8 +20,8 @@ PlotLine line_of(std::string name, const std::vector<double>& values) {
 ForecastPlot::ForecastPlot(const DataShape& data, const Scaling& scaling, LossFunction loss)
     : every_step_(data.every_step), scaling_(scaling), loss_(std::move(loss)) {
   if (data.output < 1) {
-    throw InputError(text_of("a plot of predictions over the truth needs real numbers as targets. The data ",
-                             "have ", data.classes, " classes."));
+    throw unexpected({.op = "plot"}, Rule::not_supported, "data with real numbers as targets",
+                     text_of(data.classes, " classes"));
   }
   truth_.resize(static_cast<std::size_t>(data.output));
   for (auto* lists : {&predicted_, &low_, &high_}) lists->resize(truth_.size());

@@ -25,8 +25,8 @@ PlotLine line_of(const std::string& name, const Tensor& values, std::int64_t i) 
 Plot plot_of_sequence(const Dataset& split, const std::string& title, ThreadPool& pool) {
   const DataShape& shape = split.shape();
   if (shape.tokens > 0 || (shape.every_step && shape.classes > 0)) {
-    throw InputError(text_of("a plot of a sequence needs real numbers. The data have ",
-                             shape.tokens > 0 ? "tokens as inputs." : "a class at every step."));
+    throw unexpected({.op = "plot"}, Rule::not_supported, "sequences of real numbers",
+                     shape.tokens > 0 ? "tokens as inputs" : "a class at every step");
   }
   const Batch batch = gather(split, indices_in_order(split, 0, 1), Dtype::f64, pool);
   Plot plot{.title = title,

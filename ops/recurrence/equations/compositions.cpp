@@ -27,16 +27,16 @@ StepVar mod(StepVar a, StepVar b) { return a - b * floor(a / b); }
 
 StepVar outer(StepVar a, StepVar b) {
   if (a.shape().rank != 1 || b.shape().rank != 1)
-    throw InputError(text_of("[outer] the product of all pairs is one of two vectors. Got ",
-                             to_string(a.shape()), " and ", to_string(b.shape()), "."));
+    throw InputError({.op = "outer"}, Rule::shape, "the product of all pairs is one of two vectors",
+                     text_of(to_string(a.shape()), " and ", to_string(b.shape())));
   const std::int64_t groups = a.shape().size;
   return a.tape().broadcast(a, RowShape::grouped(groups, b.shape().size)) * in_every_group(b, groups);
 }
 
 StepVar computed_product(StepVar a, StepVar v) {
   if (a.shape().rank != 2 || v.shape().rank != 1 || a.shape().size != v.shape().size)
-    throw InputError(text_of("[@] a computed matrix [out, in] multiplies a vector [in]. Got ",
-                             to_string(a.shape()), " and ", to_string(v.shape()), "."));
+    throw InputError({.op = "@"}, Rule::shape, "a computed matrix [out, in] multiplies a vector [in]",
+                     text_of(to_string(a.shape()), " and ", to_string(v.shape())));
   return sum(a * in_every_group(v, a.shape().groups));
 }
 
@@ -59,8 +59,10 @@ StepVar product_of_groups(std::span<const StepMatrix> matrices, StepVar v) {
   const auto groups = static_cast<std::int64_t>(matrices.size());
   const std::int64_t out = matrices.front().shape[0], in = matrices.front().shape[1];
   if (v.shape() != RowShape::grouped(groups, in))
-    throw InputError(text_of("[@] a matrix for each group, [", groups, ", ", out, ", ", in, "], multiplies [",
-                             groups, ", ", in, "]. Got ", to_string(v.shape()), "."));
+    throw InputError({.op = "@"}, Rule::shape,
+                     text_of("a matrix for each group, [", groups, ", ", out, ", ", in, "], multiplies [",
+                             groups, ", ", in, "]"),
+                     to_string(v.shape()));
   StepTape& tape = v.tape();
   const StepVar flat = tape.reshape(v, RowShape::vector(groups * in));
   return tape.reshape(products_of(matrices, flat, 0, groups), RowShape::grouped(groups, out));

@@ -122,8 +122,8 @@ class CellCompiler {
   /// A matrix for each group, which only the step reads.
   void add_weight_of_groups(const std::string& name, const Shape& shape) {
     if (shape[0] > kMostGroups)
-      throw InputError(text_of("weight ", quote(name), ": there are at most ", kMostGroups, " groups. Got ",
-                               shape[0], "."));
+      throw InputError(item("weight", name), Rule::out_of_range,
+                       text_of("there are at most ", kMostGroups, " groups"), text_of(shape[0]));
     for (std::int64_t g = 0; g < shape[0]; ++g) {
       check_name("weight", text_of(name, ".", g));
       compiled_.weights.push_back({text_of(name, ".", g), {shape[1], shape[2]}});
@@ -136,8 +136,9 @@ class CellCompiler {
     if (cell_.derived.empty()) return;
     const std::int64_t numbers = element_count(shape);
     if (numbers > kMostSampled - sampled_)
-      throw InputError(text_of("weight ", quote(name), ": a cell with derived weights may have ",
-                               kMostSampled, " numbers in its weights."));
+      throw InputError(
+          item("weight", name), Rule::out_of_range,
+          text_of("a cell with derived weights may have ", kMostSampled, " numbers in its weights."));
     sampled_ += numbers;
     weight_scope_.values[name] = samples_.size();
     samples_.push_back(sample_tape_.constant(Tensor(shape, Dtype::f32)));
@@ -147,12 +148,12 @@ class CellCompiler {
   void add_derived(const std::string& name, const std::string& text) {
     check_name("derived", name);
     if (samples_.empty() && !weight_scope_.failed.empty()) throw FollowingError();
-    if (samples_.empty()) throw InputError(text_of("derived '", name, "': the cell has no weights."));
+    if (samples_.empty()) throw InputError(item("derived", name), Rule::missing, "the cell has no weights.");
     const EquationLine line{text_of("derived '", name, "'"), text};
     std::vector<std::string> names;
     const Shape shape = derive_weight(line, weight_scope_, samples_, &names).shape();
     if (shape.size() > 2)
-      throw InputError(text_of("derived '", name, "': a weight is a matrix, a vector or a scalar."));
+      throw InputError(item("derived", name), Rule::shape, "a weight is a matrix, a vector or a scalar.");
 
     DerivedWeight weight{name, {}, {}};
     WeightScope scope{weight_scope_.numbers, {}, weight_scope_.most_numbers};
@@ -172,7 +173,7 @@ class CellCompiler {
     const EquationSymbol* weight = scope_.find(name);
     if (weight && weight->kind == Kind::failed) return;
     if (!weight || weight->kind != Kind::weight || weight->shape.size() >= 2) {
-      throw InputError(text_of("lag '", name, "': there is no scalar or vector weight of that name."));
+      throw InputError(item("lag", name), Rule::missing, "there is no scalar or vector weight of that name.");
     }
     scope_.largest_lags[name] = EquationParser(scope_, {text_of("lag '", name, "'"), largest}).dimension();
   }
@@ -203,7 +204,8 @@ class CellCompiler {
       parser.fail(target,
                   taken->kind == Kind::state
                       ? text_of("'", name, "' is the state before the step; its next value is ", name, "'.")
-                      : text_of("the name '", name, "' is taken: it is ", description_of(taken->kind), "."));
+                      : text_of("the name '", name, "' is taken: it is ", description_of(taken->kind), "."),
+                  Rule::conflict);
     }
     sets = name;
     const StepVar value = parser.expression();
@@ -213,7 +215,7 @@ class CellCompiler {
 
   void read_next(EquationParser& parser, const EquationToken& target, std::string& sets) {
     const std::string name(target.text), state_name = name.substr(0, name.size() - 1);
-    if (scope_.find(name)) parser.fail(target, text_of(name, " is set twice."));
+    if (scope_.find(name)) parser.fail(target, text_of(name, " is set twice."), Rule::conflict);
     const EquationSymbol* state = scope_.find(state_name);
     const bool has_failed = state && state->kind == Kind::failed;
     if (has_failed || (state && state->kind == Kind::state)) sets = name;
@@ -237,9 +239,8 @@ class CellCompiler {
       const bool is_state = symbol && symbol->kind == Kind::state;
       if (is_state && !scope_.find(state.name + "'") && !scope_.lacks_names) {
         note("state", state.name,
-             InputError(
-                 {}, Rule::missing,
-                 text_of("state '", state.name, "' has no next value: no equation sets ", state.name, "'.")));
+             InputError(item("state", state.name), Rule::missing,
+                        text_of("has no next value: no equation sets ", state.name, "'.")));
       }
     }
     if (!errors_.empty()) return;
@@ -257,26 +258,30 @@ class CellCompiler {
 
   void check_name(const std::string& kind, const std::string& name) {
     if (!is_equation_name(name)) {
-      throw InputError(
-          text_of(kind, " '", name, "': a name is made of letters, digits, '_' and '.', a letter first."));
+      throw InputError(item(kind, name), Rule::syntax,
+                       "a name is made of letters, digits, '_' and '.', a letter first.");
     }
     if (const EquationSymbol* taken = scope_.find(name)) {
-      throw InputError(
-          text_of(kind, " '", name, "': the name is taken; it is ", description_of(taken->kind), "."));
+      throw InputError(item(kind, name), Rule::conflict,
+                       text_of("the name is taken; it is ", description_of(taken->kind), "."));
     }
   }
 
   std::vector<std::int64_t> sizes_of(const std::string& kind, const EquationCell::Named& named,
                                      std::size_t most = 2) {
     if (named.shape.size() > most) {
-      throw InputError(text_of(kind, " '", named.name, "': a shape has at most ", most, " dimensions. Got ",
-                               named.shape.size(), "."));
+      throw InputError(item(kind, named.name), Rule::shape,
+                       text_of("a shape has at most ", most, " dimensions"), text_of(named.shape.size()));
     }
     std::vector<std::int64_t> sizes;
     for (const std::string& dimension : named.shape) {
       sizes.push_back(EquationParser(scope_, {text_of(kind, " '", named.name, "'"), dimension}).dimension());
     }
     return sizes;
+  }
+
+  static Place item(const std::string& kind, const std::string& name) {
+    return {.item = text_of(kind, " ", quote(name))};
   }
 
   static std::vector<std::string> names_of(const std::vector<EquationCell::Named>& all) {

@@ -125,7 +125,7 @@ std::int64_t EquationParser::dimension() {
 EquationParser::Operand EquationParser::named(const EquationToken& token) {
   EquationSymbol& symbol = resolve(token);
   if (symbol.kind == Kind::function)
-    fail(token, text_of("'", token.text, "' is a function; its arguments are missing."));
+    fail(token, text_of("'", token.text, "' is a function; its arguments are missing."), Rule::missing);
   symbol.used = true;
   scope_.declare(token.text, symbol);
   if (take_sign("[")) return {lagged(token, symbol), nullptr, token};
@@ -161,8 +161,8 @@ StepVar EquationParser::past_input(const EquationToken& at, StepVar index) {
 std::int64_t EquationParser::lag(const EquationToken& at, StepVar index, const char* example) const {
   const double steps = -number_of(index, at);
   if (steps < 0)
-    fail(at, text_of("an index is 0 or less, as in ", example, "[-3]; the future is not known. Got ", -steps,
-                     "."));
+    fail(at, text_of("an index is 0 or less, as in ", example, "[-3]; the future is not known"),
+         Rule::out_of_range, text_of(-steps));
   return whole(steps, at, "the lag");
 }
 
@@ -171,7 +171,8 @@ StepVar EquationParser::trained_lag(const EquationToken& at, StepVar state, int 
   const std::string name = program.weights[program.values[weight].index].name;
   const auto largest = scope_.largest_lags.find(name);
   if (largest == scope_.largest_lags.end()) {
-    fail(at, text_of("the lag '", name, "' is a weight; its largest value must be given in \"lags\"."));
+    fail(at, text_of("the lag '", name, "' is a weight; its largest value must be given in \"lags\"."),
+         Rule::missing);
   }
   return record(at, [&] { return scope_.tape.lag(state, scope_.find(name)->value, largest->second); });
 }
@@ -182,8 +183,10 @@ EquationParser::Operand EquationParser::called(const EquationToken& name) {
   const EquationSymbol& symbol = resolve(name);
   if (symbol.kind != Kind::function) {
     const bool in_time = (symbol.kind == Kind::state || symbol.kind == Kind::input) && peek().text == "t";
-    fail(name, text_of("'", name.text, "' is ", description_of(symbol.kind), ", not a function",
-                       in_time ? text_of("; ", kStepsOfState) : "."));
+    fail(name,
+         text_of("'", name.text, "' is ", description_of(symbol.kind), ", not a function",
+                 in_time ? text_of("; ", kStepsOfState) : "."),
+         Rule::wrong_type);
   }
   const auto result = [&](StepVar value) { return Operand{value, nullptr, name}; };
   if (kDraws.contains(name.text)) return result(draw(name));
@@ -231,7 +234,8 @@ StepVar EquationParser::composed(const EquationToken& name, const std::vector<Op
 }
 
 StepVar EquationParser::concatenated(const EquationToken& name, const std::vector<Operand>& parts) {
-  if (parts.size() < 2) fail(name, text_of("'concat' takes at least 2 arguments. Got ", parts.size(), "."));
+  if (parts.size() < 2)
+    fail(name, "'concat' takes at least 2 arguments", Rule::out_of_range, text_of(parts.size()));
   StepVar all = value_of(parts[0]);
   for (const Operand& part : std::span(parts).subspan(1)) {
     const StepVar value = value_of(part);
@@ -306,8 +310,8 @@ EquationParser::Operand EquationParser::multiplied(const EquationToken& sign, co
                                                    const Operand& right) {
   const StepVar v = value_of(right);
   if (!left.matrix && left.value.shape().rank != 2) {
-    fail(sign, text_of("left of @ there must be a matrix: a weight, or a computed one [out, in]. Got ",
-                       to_string(left.value.shape()), " and ", to_string(v.shape()), "."));
+    fail(sign, "left of @ there must be a matrix: a weight, or a computed one [out, in]", Rule::shape,
+         text_of(to_string(left.value.shape()), " and ", to_string(v.shape())));
   }
   const auto value = [&] {
     if (!left.matrix) return computed_product(left.value, v);
@@ -336,14 +340,17 @@ StepVar EquationParser::value_of(const Operand& operand) const {
 
 double EquationParser::number_of(StepVar value, const EquationToken& at) const {
   const Instruction& v = scope_.tape.at(value.id());
-  if (v.op != StepOp::constant) fail(at, "this must be made of numbers, hyper-parameters and dimensions.");
+  if (v.op != StepOp::constant)
+    fail(at, "this must be made of numbers, hyper-parameters and dimensions.", Rule::wrong_type);
   return v.value;
 }
 
 std::int64_t EquationParser::whole(double size, const EquationToken& at, const char* what) const {
   constexpr double kLargest = 1 << 30;
-  if (size != std::floor(size)) fail(at, text_of(what, " must be a whole number. Got ", size, "."));
-  if (std::abs(size) > kLargest) fail(at, text_of(what, " must be at most 2^30 in size. Got ", size, "."));
+  if (size != std::floor(size))
+    fail(at, text_of(what, " must be a whole number"), Rule::wrong_type, text_of(size));
+  if (std::abs(size) > kLargest)
+    fail(at, text_of(what, " must be at most 2^30 in size"), Rule::out_of_range, text_of(size));
   return static_cast<std::int64_t>(size);
 }
 
@@ -353,7 +360,7 @@ std::int64_t EquationParser::whole(StepVar value, const EquationToken& at) const
 
 std::int64_t EquationParser::size(StepVar value, const EquationToken& at) const {
   const std::int64_t size = whole(value, at);
-  if (size < 1) fail(at, text_of("this must be at least 1. Got ", size, "."));
+  if (size < 1) fail(at, "this must be at least 1", Rule::out_of_range, text_of(size));
   return size;
 }
 
@@ -363,12 +370,12 @@ EquationSymbol& EquationParser::resolve(const EquationToken& name) {
     return *symbol;
   }
   const std::string cure = cure_of_name(name.text);
-  if (!cure.empty()) fail(name, text_of("unknown name '", name.text, "'", cure));
+  if (!cure.empty()) fail(name, text_of("unknown name '", name.text, "'", cure), Rule::unknown_name);
   if (scope_.lacks_names) throw FollowingError();
   if (name.text.back() == '\'') {
     const EquationSymbol* state = scope_.find(name.text.substr(0, name.text.size() - 1));
     if (state && state->kind == Kind::state)
-      fail(name, text_of(name.text, " is read before an equation sets it."));
+      fail(name, text_of(name.text, " is read before an equation sets it."), Rule::missing);
   }
   std::vector<std::string> known = scope_.added();
   Problem problem = unknown_name("name", name.text, known);

@@ -123,7 +123,8 @@ void equation_error(const EquationLine& line, std::size_t position, const Proble
   const auto within = std::count_if(begin, begin + position, continues_character);
   const Place place{.column = static_cast<std::int64_t>(position) - within + 1,
                     .item = line.label,
-                    .excerpt = excerpt(line.text, position)};
+                    .excerpt = excerpt(line.text, position),
+                    .op = problem.place.op};
   throw InputError(problem.within(place));
 }
 

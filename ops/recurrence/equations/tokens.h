@@ -41,8 +41,9 @@ class EquationCursor {
   explicit EquationCursor(EquationLine line) : line_(std::move(line)), tokens_(tokens_of(line_)) {}
 
   [[noreturn]] void fail(const EquationToken& at, const Problem& problem) const;
-  [[noreturn]] void fail(const EquationToken& at, const std::string& statement) const {
-    fail(at, Problem{.rule = Rule::syntax, .statement = statement});
+  [[noreturn]] void fail(const EquationToken& at, const std::string& statement, Rule rule = Rule::syntax,
+                         const std::string& found = "") const {
+    fail(at, Problem{.rule = rule, .statement = statement, .found = found});
   }
 
  protected:

@@ -193,8 +193,10 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
   /// Refuses a result with more numbers than a derived weight may have.
   void expect(const EquationToken& at, std::int64_t numbers) const {
     if (numbers <= scope_.most_numbers) return;
-    fail(at, text_of("this has ", numbers, " numbers, where weights of the cell's size may have ",
-                     scope_.most_numbers, "."));
+    fail(at,
+         text_of("this has ", numbers, " numbers, where weights of the cell's size may have ",
+                 scope_.most_numbers, "."),
+         Rule::out_of_range);
   }
 
   /// Runs `record` and adds the place in the line to errors of the operations.
@@ -214,14 +216,14 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
 
   double constant(const Operand& operand) const {
     if (operand.number) return *operand.number;
-    fail(operand.token, "this must be made of numbers, hyper-parameters and dimensions.");
+    fail(operand.token, "this must be made of numbers, hyper-parameters and dimensions.", Rule::wrong_type);
   }
 
   std::int64_t size(const Operand& operand) const {
     constexpr double kLargest = 1 << 30;
     const double size = constant(operand);
     if (size >= 1 && size <= kLargest && size == std::floor(size)) return static_cast<std::int64_t>(size);
-    fail(operand.token, text_of("this must be a whole number of at least 1. Got ", size, "."));
+    fail(operand.token, "this must be a whole number of at least 1", Rule::out_of_range, text_of(size));
   }
 
   bool known(std::string_view name) const {

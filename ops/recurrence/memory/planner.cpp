@@ -130,11 +130,13 @@ PlanCost choose_plan(const std::vector<PlanCost>& plans, const SequenceSettings&
   const std::string needs = text_of(name_of(smallest->plan), " needs ", exact_bytes_of(smallest->bytes));
   const PlanCost& least = *std::ranges::min_element(plans, {}, &PlanCost::bytes);
   if (least.bytes <= budget)
-    throw InputError(text_of("[memory] plan ", needs, ", which does not fit a budget of ",
-                             exact_bytes_of(budget), ". Plan ", name_of(least.plan), " would, with ",
-                             exact_bytes_of(least.bytes)));
-  throw InputError(text_of("[memory] no plan fits a budget of ", exact_bytes_of(budget), ": plan ", needs,
-                           ". Give a larger budget, fewer threads or a smaller batch"));
+    throw InputError(
+        {.op = "memory"}, Rule::no_memory,
+        text_of("plan ", needs, ", which does not fit a budget of ", exact_bytes_of(budget)), {},
+        text_of("Plan ", name_of(least.plan), " would, with ", exact_bytes_of(least.bytes), "."));
+  throw InputError({.op = "memory"}, Rule::no_memory,
+                   text_of("no plan fits a budget of ", exact_bytes_of(budget), ": plan ", needs), {},
+                   "Give a larger budget, fewer threads or a smaller batch");
 }
 
 }  // namespace lagtape::recurrence

@@ -31,7 +31,8 @@ class Unrolled {
     std::size_t states = 0;
     for (const StepProgram& program : stack.layers) states += program.states.size();
     if (!initial.empty() && initial.size() != states) {
-      throw InputError(text_of("[unroll] one window a state. Got ", initial.size(), " for ", states, "."));
+      throw InputError({.op = "unroll"}, Rule::shape, "one window a state",
+                       text_of(initial.size(), " for ", states));
     }
     if (!initial.empty()) {
       std::vector<Tensor> window;
@@ -46,7 +47,8 @@ class Unrolled {
     }
     if (stack.readout) add_layer(*stack.readout, weights);
     if (!weights.empty()) {
-      throw InputError(text_of("[unroll] ", weights.size(), " weights more than the programs have."));
+      throw InputError({.op = "unroll"}, Rule::shape,
+                       text_of(weights.size(), " weights more than the programs have."));
     }
   }
 
@@ -116,8 +118,8 @@ class Unrolled {
                  std::vector<UnrollTrace::Step>* trace = nullptr) {
     const std::size_t count = program.weights.size();
     if (weights.size() < count) {
-      throw InputError(
-          text_of("[unroll] a weight is missing: '", program.weights[weights.size()].name, "'."));
+      throw InputError({.op = "unroll"}, Rule::missing,
+                       text_of("a weight is missing: '", program.weights[weights.size()].name, "'."));
     }
     layers_.emplace_back(frame_, program, static_cast<int>(layers_.size()), weights.first(count), trace);
     weights = weights.subspan(count);
@@ -189,7 +191,7 @@ class Unrolled {
       case Loss::dc:
       case Loss::none: break;
     }
-    throw InputError("[unroll_loss] the stack has no loss.");
+    throw InputError({.op = "unroll_loss"}, Rule::missing, "the stack has no loss.");
   }
 
   /// esr and dc of y [B, T, q], from their formulas with masks.
@@ -232,8 +234,8 @@ class Unrolled {
     Tape& tape = frame_.tape;
     const std::int64_t rows = y.value().size(0), classes = y.value().size(1);
     if (static_cast<std::int64_t>(batch_.classes.size()) != rows) {
-      throw InputError(
-          text_of("[unroll_loss] one class for each of ", rows, " rows. Got ", batch_.classes.size(), "."));
+      throw InputError({.op = "unroll_loss"}, Rule::shape, text_of("one class for each of ", rows, " rows"),
+                       text_of(batch_.classes.size()));
     }
     const double smoothing = stack_.loss.options.label_smoothing;
     Tensor largest({rows, 1}, frame_.dtype), wanted(y.shape(), frame_.dtype), weight({rows, 1}, frame_.dtype);

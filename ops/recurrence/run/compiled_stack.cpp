@@ -32,8 +32,8 @@ CompiledStack<T>::CompiledStack(const StackDefinition& stack, bool input_gradien
 template <class T>
 void CompiledStack<T>::load(std::span<const Tensor> weights, const OperandRanges& ranges) {
   if (static_cast<std::int64_t>(weights.size()) != weight_count_)
-    throw InputError(
-        text_of("[sequence] one weight for each of the programs' ", weight_count_, ". Got ", weights.size()));
+    throw unexpected({.op = "sequence"}, Rule::shape, text_of(weight_count_, " weights"),
+                     text_of(weights.size()));
   std::size_t next = 0;
   for (std::size_t p = 0; p < programs(); ++p) {
     const StepProgram& program = p < programs_.size() ? *programs_[p] : *stack_.readout;

@@ -57,10 +57,8 @@ template <class T>
 void LayerWeights<T>::load(std::span<const Tensor> weights, std::span<const float> ranges) {
   for (std::size_t i = 0; i < program_.weights.size(); ++i) {
     const auto& w = program_.weights[i];
-    if (weights[i].shape() != w.shape || weights[i].dtype() != dtype_of<T>)
-      throw InputError(text_of("[sequence] weight ", w.name, " has shape ", to_string(w.shape), " ",
-                               name_of(dtype_of<T>), ". Got ", to_string(weights[i].shape()), " ",
-                               name_of(weights[i].dtype())));
+    if (!weights[i].is(dtype_of<T>, w.shape))
+      throw wrong_tensor({.item = "weight " + w.name, .op = "sequence"}, dtype_of<T>, w.shape, weights[i]);
     if (vectors_[i] == nullptr) continue;
     const auto values = weights[i].template values<T>();
     const auto width = static_cast<std::int64_t>(values.size());

@@ -48,12 +48,15 @@ void check_grid(const StepProgram& program) {
     const StateDefinition& state = program.states[static_cast<std::size_t>(s)];
     if (state.arithmetic != Arithmetic::grid) continue;
     if (program.history(s) > 0)
-      throw InputError(text_of("[grid] a state on the grid has no lags or dilations. Got ", state.name, "[-",
-                               program.history(s), "]. Use \"arithmetic\": \"float\" for others"));
+      throw InputError({.op = "grid"}, Rule::not_supported, "a state on the grid has no lags or dilations",
+                       text_of(state.name, "[-", program.history(s), "]"),
+                       "Use \"arithmetic\": \"float\" for others");
     const auto shared = [&](const StateDefinition& other) { return other.next == state.next; };
     if (!grid_update(program, s) || std::ranges::count_if(program.states, shared) > 1)
-      throw InputError(text_of("[grid] a state on the grid is updated as ", state.name, "' = ", state.name,
-                               " + ... or ", state.name, " - .... Use \"arithmetic\": \"float\" for others"));
+      throw InputError({.op = "grid"}, Rule::not_supported,
+                       text_of("a state on the grid is updated as ", state.name, "' = ", state.name,
+                               " + ... or ", state.name, " - ..."),
+                       {}, "Use \"arithmetic\": \"float\" for others");
   }
 }
 
@@ -69,10 +72,11 @@ void check_grid_window(std::string_view place, std::span<const StepProgram> laye
       const std::int64_t width = state.shape.width();
       for (std::int64_t i = 0; i < given.numel(); ++i)
         if (std::abs(nearest_on_grid(given.at(i))) > kGridLimit)
-          throw InputError(text_of("[", place, "] the window holds ", given.at(i), " for state ", state.name,
-                                   " of layer ", l, ", row ", i / width, ", unit ", i % width,
-                                   ". This state is on the grid, which ends at 2^", kGridExponent, " = ",
-                                   static_cast<std::int64_t>(kGridLimit)));
+          throw InputError(
+              {.op = std::string(place)}, Rule::out_of_range,
+              text_of("the window holds ", given.at(i), " for state ", state.name, " of layer ", l, ", row ",
+                      i / width, ", unit ", i % width, ". This state is on the grid, which ends at 2^",
+                      kGridExponent, " = ", static_cast<std::int64_t>(kGridLimit)));
     }
 }
 

@@ -35,7 +35,9 @@ bool spreads(const RowShape& from, const RowShape& to) {
 }
 
 void check_extent(std::string_view what, std::int64_t extent) {
-  if (extent < 1) throw InputError(text_of("[", what, "] an extent must be at least 1. Got ", extent, "."));
+  if (extent < 1)
+    throw InputError({.op = std::string(what)}, Rule::out_of_range, "an extent must be at least 1",
+                     text_of(extent));
 }
 
 }  // namespace
@@ -54,7 +56,7 @@ StepVar StepTape::step_index() { return record({.op = StepOp::step_index, .shape
 
 StepVar StepTape::constant(double value) {
   if (!std::isfinite(value))
-    throw InputError(text_of("[constant] a number must be finite. Got ", value, "."));
+    throw InputError({.op = "constant"}, Rule::not_finite, "a number must be finite", text_of(value));
   return record({.op = StepOp::constant, .shape = RowShape::scalar(), .value = value});
 }
 
@@ -70,11 +72,13 @@ StepVar StepTape::lag(StepVar state, std::int64_t lag) {
   check_mine(state);
   const Instruction& v = at(state.id());
   if (v.op != StepOp::state) {
-    throw InputError(text_of("[lag] only a state has past values. Got ", name_of(v), "."));
+    throw InputError({.op = "lag"}, Rule::wrong_type, "only a state has past values",
+                     std::string(name_of(v)));
   }
-  if (lag < 0) throw InputError(text_of("[lag] a lag must be at least 0. Got ", lag, "."));
+  if (lag < 0) throw InputError({.op = "lag"}, Rule::out_of_range, "a lag must be at least 0", text_of(lag));
   if (lag > kLargestLag)
-    throw InputError(text_of("[lag] a lag must be at most ", kLargestLag, ". Got ", lag, "."));
+    throw InputError({.op = "lag"}, Rule::out_of_range, text_of("a lag must be at most ", kLargestLag),
+                     text_of(lag));
   if (lag == 0) return state;
   return record({.op = StepOp::lag, .shape = v.shape, .index = v.index, .lag = lag});
 }
@@ -84,18 +88,20 @@ StepVar StepTape::lag(StepVar state, StepVar tau, std::int64_t tau_max) {
   check_mine(tau);
   const Instruction& v = at(state.id());
   if (v.op != StepOp::state) {
-    throw InputError(text_of("[lag] only a state has past values. Got ", name_of(v), "."));
+    throw InputError({.op = "lag"}, Rule::wrong_type, "only a state has past values",
+                     std::string(name_of(v)));
   }
   if (at(tau.id()).op != StepOp::weight) {
-    throw InputError(text_of("[lag] a real lag must be a weight. Got ", name_of(at(tau.id())), "."));
+    throw InputError({.op = "lag"}, Rule::wrong_type, "a real lag must be a weight",
+                     std::string(name_of(at(tau.id()))));
   }
   if (tau.shape().rank != 0 && tau.shape() != v.shape) {
-    throw InputError(text_of("[lag] a real lag must be a scalar or one per unit. Got the lag ",
-                             to_string(tau.shape()), " of a state ", to_string(v.shape), "."));
+    throw InputError({.op = "lag"}, Rule::shape, "a real lag must be a scalar or one per unit",
+                     text_of("the lag ", to_string(tau.shape()), " of a state ", to_string(v.shape)));
   }
   if (tau_max < 1 || tau_max > kLargestLag) {
-    throw InputError(
-        text_of("[lag] the largest lag must be between 1 and ", kLargestLag, ". Got ", tau_max, "."));
+    throw InputError({.op = "lag"}, Rule::out_of_range,
+                     text_of("the largest lag must be between 1 and ", kLargestLag), text_of(tau_max));
   }
   return record({.op = StepOp::real_lag, .shape = v.shape, .a = tau.id(), .index = v.index, .lag = tau_max});
 }
@@ -117,7 +123,7 @@ StepVar StepTape::scalar(std::string name) {
 
 StepVar StepTape::mask(RowShape shape, double rate, bool every_step) {
   if (!(rate >= 0 && rate < 1))
-    throw InputError(text_of("[mask] a rate is at least 0 and below 1. Got ", rate));
+    throw InputError({.op = "mask"}, Rule::out_of_range, "a rate is at least 0 and below 1", text_of(rate));
   program_.draws.push_back({DrawDefinition::Kind::mask, every_step, 1, rate});
   return record({.op = StepOp::draw, .shape = shape, .index = static_cast<int>(program_.draws.size()) - 1});
 }
@@ -134,9 +140,9 @@ StepVar StepTape::product(const StepMatrix& w, StepVar v) {
   if (w.tape != this) throw Error("[@] the matrix belongs to another step tape.");
   const RowShape& shape = v.shape();
   if (shape.rank == 0 || shape.size != w.shape[1]) {
-    throw InputError(text_of("[@] a matrix [out, in] multiplies a vector [in] or [g, in]. Got ",
-                             program_.weights[w.index].name, " ", to_string(w.shape), " and ",
-                             to_string(shape), "."));
+    throw InputError(
+        {.op = "@"}, Rule::shape, "a matrix [out, in] multiplies a vector [in] or [g, in]",
+        text_of(program_.weights[w.index].name, " ", to_string(w.shape), " and ", to_string(shape)));
   }
   const RowShape result{shape.rank, shape.groups, w.shape[0]};
   return record({.op = StepOp::product, .shape = result, .a = v.id(), .index = w.index});
@@ -163,10 +169,9 @@ StepVar StepTape::binary(ElementOp function, StepVar a, StepVar b) {
     } else if (spreads(right.shape, left.shape)) {
       b = broadcast(b, left.shape);
     } else {
-      throw InputError(text_of("[", function_of(function).name,
-                               "] both operands must have one shape, or one of them spread over the ",
-                               "other's last axis. Got ", to_string(left.shape), " and ",
-                               to_string(right.shape), "."));
+      throw InputError({.op = std::string(function_of(function).name)}, Rule::shape,
+                       "both operands must have one shape, or one of them spread over the other's last axis",
+                       text_of(to_string(left.shape), " and ", to_string(right.shape)));
     }
   }
   const RowShape shape = is_constant(left) ? b.shape() : a.shape();
@@ -176,7 +181,8 @@ StepVar StepTape::binary(ElementOp function, StepVar a, StepVar b) {
 StepVar StepTape::sum(StepVar a) {
   check_mine(a);
   const RowShape& shape = a.shape();
-  if (shape.rank == 0) throw InputError("[sum] there must be an axis to sum over. Got a scalar [].");
+  if (shape.rank == 0)
+    throw InputError({.op = "sum"}, Rule::shape, "there must be an axis to sum over", "a scalar []");
   const RowShape result = shape.rank == 2 ? RowShape::vector(shape.groups) : RowShape::scalar();
   return record({.op = StepOp::sum, .shape = result, .a = a.id()});
 }
@@ -186,9 +192,9 @@ StepVar StepTape::broadcast(StepVar a, RowShape to) {
   const RowShape from = a.shape();
   if (from == to) return a;
   if (!spreads(from, to)) {
-    throw InputError(
-        text_of("[broadcast] a value spreads over the last axis only: [] to [n], [g] to [g, n]. Got ",
-                to_string(from), " and ", to_string(to), "."));
+    throw InputError({.op = "broadcast"}, Rule::shape,
+                     "a value spreads over the last axis only: [] to [n], [g] to [g, n]",
+                     text_of(to_string(from), " and ", to_string(to)));
   }
   // One axis at a time: each is the opposite of a sum.
   if (from.rank == 0 && to.rank == 2) a = broadcast(a, RowShape::vector(to.groups));
@@ -200,8 +206,8 @@ StepVar StepTape::reshape(StepVar a, RowShape to) {
   const RowShape from = a.shape();
   if (from == to) return a;
   if (from.rank == 0 || to.rank == 0 || from.width() != to.width()) {
-    throw InputError(text_of("[reshape] the number of elements must stay the same. Got ", to_string(from),
-                             " and ", to_string(to), "."));
+    throw InputError({.op = "reshape"}, Rule::shape, "the number of elements must stay the same",
+                     text_of(to_string(from), " and ", to_string(to)));
   }
   return record({.op = StepOp::reshape, .shape = to, .a = a.id()});
 }
@@ -210,8 +216,8 @@ StepVar StepTape::concatenate(StepVar a, StepVar b) {
   for (StepVar part : {a, b}) {
     check_mine(part);
     if (part.shape().rank > 1 || is_constant(at(part.id())))
-      throw InputError(text_of("[concat] the parts must be vectors or scalars, and no numbers. Got ",
-                               to_string(a.shape()), " and ", to_string(b.shape()), "."));
+      throw InputError({.op = "concat"}, Rule::shape, "the parts must be vectors or scalars, and no numbers",
+                       text_of(to_string(a.shape()), " and ", to_string(b.shape())));
   }
   const RowShape shape = RowShape::vector(a.shape().size + b.shape().size);
   return record({.op = StepOp::concatenate, .shape = shape, .a = a.id(), .b = b.id()});
@@ -221,9 +227,9 @@ StepVar StepTape::slice(StepVar a, std::int64_t begin, std::int64_t end) {
   check_mine(a);
   const RowShape& from = a.shape();
   if (from.rank != 1 || begin < 0 || begin >= end || end > from.size) {
-    throw InputError(
-        text_of("[slice] elements begin .. end - 1 of a vector, 0 <= begin < end <= its size. Got ", begin,
-                " and ", end, " of ", to_string(from), "."));
+    throw InputError({.op = "slice"}, Rule::out_of_range,
+                     "elements begin .. end - 1 of a vector, 0 <= begin < end <= its size",
+                     text_of(begin, " and ", end, " of ", to_string(from)));
   }
   if (end - begin == from.size) return a;
   return record({.op = StepOp::slice,
@@ -239,38 +245,43 @@ void StepTape::set_next(StepVar state, StepVar value) {
   check_mine(value);
   const Instruction& v = at(state.id());
   if (v.op != StepOp::state) {
-    throw InputError(text_of("[set_next] only a state has a next value. Got ", name_of(v), "."));
+    throw InputError({.op = "set_next"}, Rule::wrong_type, "only a state has a next value",
+                     std::string(name_of(v)));
   }
   StateDefinition& definition = program_.states[v.index];
   if (definition.next >= 0) {
-    throw InputError(text_of("[set_next] the next value of state '", definition.name, "' is set already."));
+    throw InputError({.op = "set_next"}, Rule::conflict,
+                     text_of("the next value of state '", definition.name, "' is set already."));
   }
   if (value.shape() != v.shape) {
-    throw InputError(text_of("[set_next] the next value of a state must have its shape. Got ",
-                             definition.name, " ", to_string(v.shape), " and ", to_string(value.shape()),
-                             "."));
+    throw InputError({.op = "set_next"}, Rule::shape, "the next value of a state must have its shape",
+                     text_of(definition.name, " ", to_string(v.shape), " and ", to_string(value.shape())));
   }
   definition.next = value.id();
 }
 
 void StepTape::set_output(StepVar value) {
   check_mine(value);
-  if (program_.output >= 0) throw InputError("[set_output] the output of the step is set already.");
+  if (program_.output >= 0)
+    throw InputError({.op = "set_output"}, Rule::conflict, "the output of the step is set already.");
   program_.output = value.id();
 }
 
 void StepTape::name(const std::string& name, StepVar value) {
   check_mine(value);
   if (is_constant(at(value.id()))) return;
-  if (!value_names_.insert(name).second) throw InputError(text_of("[name] the name '", name, "' is taken."));
+  if (!value_names_.insert(name).second)
+    throw InputError({.op = "name"}, Rule::conflict, text_of("the name '", name, "' is taken."));
   program_.named.push_back({name, value.id()});
 }
 
 StepProgram StepTape::finish() {
   if (finished_) throw Error("[finish] the step is finished already.");
-  if (program_.output < 0) throw InputError("[finish] the step has no output.");
+  if (program_.output < 0) throw InputError({.op = "finish"}, Rule::missing, "the step has no output.");
   for (const StateDefinition& state : program_.states) {
-    if (state.next < 0) throw InputError(text_of("[finish] state '", state.name, "' has no next value."));
+    if (state.next < 0)
+      throw InputError({.op = "finish"}, Rule::missing,
+                       text_of("state '", state.name, "' has no next value."));
   }
   StepProgram result = canonical_form(program_);
   if (result.weights.size() < program_.weights.size()) {
@@ -280,8 +291,8 @@ StepProgram StepTape::finish() {
       if (std::ranges::any_of(result.weights, same)) continue;
       unused += text_of(unused.empty() ? "" : ", ", weight.name);
     }
-    throw InputError(
-        text_of("[finish] every weight must reach a next value or the output. Unused: ", unused, "."));
+    throw InputError({.op = "finish"}, Rule::conflict,
+                     text_of("every weight must reach a next value or the output. Unused: ", unused, "."));
   }
   finished_ = true;
   return result;
@@ -302,7 +313,8 @@ void StepTape::check_mine(StepVar v) const {
 }
 
 void StepTape::take_name(const std::string& name) {
-  if (!names_.insert(name).second) throw InputError(text_of("[step] the name '", name, "' is taken."));
+  if (!names_.insert(name).second)
+    throw InputError({.op = "step"}, Rule::conflict, text_of("the name '", name, "' is taken."));
 }
 
 int StepTape::declare_weight(std::string name, Shape shape) {

@@ -148,15 +148,14 @@ struct Stream<T>::Implementation {
   /// Throws InputError for a window that is not one of this stream's.
   void check(const Window& window) const {
     if (window.states.size() != window_parts.size())
-      throw InputError({.op = "stream"}, Rule::shape, text_of("a window of ", window_parts.size(), " states"),
+      throw unexpected({.op = "stream"}, Rule::shape, text_of("a window of ", window_parts.size(), " states"),
                        text_of(window.states.size()));
     for (std::size_t s = 0; s < window_parts.size(); ++s) {
       const auto& [shape, dtype] = window_parts[s];
       const Tensor& state = window.states[s];
-      if (state.shape() != shape || state.dtype() != dtype)
-        throw InputError({.op = "stream"}, Rule::shape,
-                         text_of("state ", s, " of a window is ", to_string(shape), " ", name_of(dtype)),
-                         text_of(to_string(state.shape()), " ", name_of(state.dtype())));
+      if (!state.is(dtype, shape))
+        throw wrong_tensor({.item = text_of("state ", s, " of the window"), .op = "stream"}, dtype, shape,
+                           state);
     }
   }
   void check_start() const {

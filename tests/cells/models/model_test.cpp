@@ -248,8 +248,8 @@ TEST_CASE("a stream in int8 says what its calibration lacks") {
   const std::string needs =
       "[stream] weights in int8 need calibration: sequences [T, 3] or [B, T, 3] like those to come. Got ";
   const Tensor x = waves(40, Dtype::f32);
-  CHECK_THROWS_WITH_AS(asked(model, Tensor())(), (needs + "none").c_str(), InputError);
-  CHECK_THROWS_WITH_AS(asked(model, Tensor({40, 2}, Dtype::f32))(), (needs + "[40, 2]").c_str(), InputError);
+  CHECK_THROWS_WITH_AS(asked(model, Tensor())(), (needs + "none.").c_str(), InputError);
+  CHECK_THROWS_WITH_AS(asked(model, Tensor({40, 2}, Dtype::f32))(), (needs + "[40, 2].").c_str(), InputError);
   Tensor bad = waves(40, Dtype::f32);
   bad.set(4, std::numeric_limits<float>::infinity());
   CHECK_THROWS_WITH_AS(asked(model, bad)(), "[stream] calibration: number 4 is not finite. Got inf.",

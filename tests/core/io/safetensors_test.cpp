@@ -146,7 +146,7 @@ TEST_CASE("A safetensors file cut off anywhere is refused") {
   std::memcpy(&header_length, bytes.data(), 8);
   CHECK(refusal(bytes.substr(0, 99)) ==
         text_of("f: is cut off: it has 99 bytes, its header alone takes ", 8 + header_length));
-  CHECK(refusal("") == "f: is empty, expected a safetensors file");
+  CHECK(refusal("") == "f: expected a safetensors file, got an empty file");
   for (std::size_t n = 0; n < bytes.size(); ++n) CHECK(refusal(bytes.substr(0, n)) != "");
   CHECK(refusal(bytes + '\0') != "");
 }

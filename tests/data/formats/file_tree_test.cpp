@@ -47,7 +47,7 @@ TEST_CASE("a file that is larger than wished is refused before it is read") {
   write_sample(root / "files.tar.gz", gzip(tar(kFiles)));
   for (const char* name : {"plain", "files.tar.gz"}) {
     const std::string message = input_error_of([&] { read_all(root / name, texts(1000)); });
-    CHECK(has(message, "top/b/2.txt: has 200000 bytes, expected at most 1000"));
+    CHECK(has(message, "top/b/2.txt: expected at most 1000 bytes, got 200000"));
     CHECK(has(message, (root / name).string()));
   }
 }

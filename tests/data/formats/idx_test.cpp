@@ -29,9 +29,9 @@ TEST_CASE("foreign and damaged IDX files are refused with what was found and exp
   const std::string sound = idx_bytes({2, 3}, "abcdef");
   CHECK(message(sound).empty());
 
-  CHECK(has(message("\x89PNG\r\n"), "'89 50 4e 47', expected '00 00 08 02'"));
-  CHECK(has(message(idx_bytes({6}, "abcdef")), "'00 00 08 01', expected '00 00 08 02'"));
-  CHECK(has(message(""), "expected '00 00 08 02'"));
+  CHECK(has(message("\x89PNG\r\n"), "begins with '00 00 08 02', got '89 50 4e 47'"));
+  CHECK(has(message(idx_bytes({6}, "abcdef")), "begins with '00 00 08 02', got '00 00 08 01'"));
+  CHECK(has(message(""), "begins with '00 00 08 02', got ''"));
   CHECK(has(message(sound.substr(0, 9)), "9 bytes, its header alone has 12"));
   CHECK(has(message(sound.substr(0, 17)), "[2, 3] bytes, but 5 bytes follow"));
   CHECK(has(message(sound + "g"), "[2, 3] bytes, but 7 bytes follow"));

@@ -102,7 +102,7 @@ TEST_CASE("what is no sound in one channel is refused by its place") {
   const auto message = [](const std::string& bytes) {
     return input_error_of([&] { parse_sound(bytes, "x.wav"); });
   };
-  CHECK(message(sound(1, 16, {1, 2}, 2)) == "x.wav: expected one channel. Got 2.");
+  CHECK(message(sound(1, 16, {1, 2}, 2)) == "x.wav: expected one channel, got 2");
   CHECK(has(message(sound(77, 16, {1})), "x.wav: not a WAV, FLAC or AIFF file: "));
   CHECK(has(message(""), "x.wav: not a WAV, FLAC or AIFF file"));
   CHECK(has(message(sound(1, 16, {})), "x.wav: it has no samples."));
@@ -113,7 +113,7 @@ TEST_CASE("what is no sound in one channel is refused by its place") {
   CHECK(has(message(whole.substr(0, whole.size() - 1)),
             "offset 48: the chunk 'data' claims 9 bytes, but only 8 are left"));
   CHECK(message(sound(1, 24, {1, 2}).replace(52, 4, little_endian(5, 4))) ==
-        "x.wav: expected 3 bytes a sample. Got 5 bytes.");
+        "x.wav: expected 3 bytes a sample, got 5 bytes");
   CHECK(has(message(written(SF_FORMAT_AU | SF_FORMAT_PCM_16, {0})), "expected a WAV, FLAC or AIFF file"));
 }
 

@@ -99,7 +99,8 @@ TEST_CASE("a text of many blocks is read as one of few") {
   const TemporaryFolder folder;
   write_sample(folder.path() / "glove.gz", gzip(text));
   CHECK(read(folder.path() / "glove.gz").rows == kRows);
-  CHECK(has(refusal(text + "good 1 2\n"), "line 50004: has 3 fields, expected a word and 3 numbers"));
+  CHECK(has(refusal(text + "good 1 2\n"),
+            "line 50004: expected a word and 3 numbers, as in the first line, got 3 fields"));
 }
 
 TEST_CASE("the first vector of a repeated word counts") {
@@ -111,22 +112,25 @@ TEST_CASE("the first vector of a repeated word counts") {
 TEST_CASE("vectors that are wrong are told with their line") {
   const auto with = [](const std::string& line) { return kVectors + line; };
   CHECK(has(refusal(kVectors, 50),
-            "glove.txt: line 1: a word and 3 numbers, expected a word and 50, the units of the model's"));
-  CHECK(has(refusal("400000 3\nthe 1 2 3\n"), "line 1: a word and 1 numbers, expected a word and 3"));
-  CHECK(has(refusal(with("bad 1 2\n")), "glove.txt: line 7: has 3 fields, expected a word and 3 numbers"));
-  CHECK(has(refusal(with("bad 1 2 3 4\n")), "line 7: has 5 fields, expected a word and 3 numbers"));
-  CHECK(has(refusal(with("\n")), "line 7: has 1 fields"));
-  CHECK(has(refusal(with("bad 1 2x 3\n")), "line 7: expected a finite number. Got '2x'"));
-  CHECK(has(refusal(with("bad 1 2 nan\n")), "line 7: expected a finite number. Got 'nan'"));
-  CHECK(has(refusal(with("bad 1 inf 3\n")), "line 7: expected a finite number. Got 'inf'"));
-  CHECK(has(refusal(with("bad 1 1e99 3\n")), "line 7: expected a finite number. Got '1e99'"));
-  CHECK(has(refusal(with("bad 1  3\n")), "line 7: expected a finite number. Got ''"));
-  CHECK(has(refusal(with(std::string(2 << 20, 'x'))), "line 7: has more than 1048576 bytes"));
+            "glove.txt: line 1: expected a word and 50 numbers, the units of the model's embedding, got a "
+            "word and 3"));
+  CHECK(has(refusal("400000 3\nthe 1 2 3\n"), "line 1: expected a word and 3 numbers"));
+  CHECK(has(refusal(with("bad 1 2\n")),
+            "glove.txt: line 7: expected a word and 3 numbers, as in the first line, got 3 fields"));
+  CHECK(has(refusal(with("bad 1 2 3 4\n")),
+            "line 7: expected a word and 3 numbers, as in the first line, got 5 fields"));
+  CHECK(has(refusal(with("\n")), "got 1 fields"));
+  CHECK(has(refusal(with("bad 1 2x 3\n")), "line 7: expected a finite number, got '2x'"));
+  CHECK(has(refusal(with("bad 1 2 nan\n")), "line 7: expected a finite number, got 'nan'"));
+  CHECK(has(refusal(with("bad 1 inf 3\n")), "line 7: expected a finite number, got 'inf'"));
+  CHECK(has(refusal(with("bad 1 1e99 3\n")), "line 7: expected a finite number, got '1e99'"));
+  CHECK(has(refusal(with("bad 1  3\n")), "line 7: expected a finite number, got ''"));
+  CHECK(has(refusal(with(std::string(2 << 20, 'x'))), "got more than 1048576 bytes"));
 }
 
 TEST_CASE("files without a vector of use are told") {
   CHECK(has(refusal("The 1 2 3\nFILM 1 2 3\n"), "glove.txt: has none of the 4 words of the data"));
-  CHECK(has(refusal(""), "glove.txt: is empty"));
+  CHECK(has(refusal(""), "glove.txt: expected a line a word, got an empty file"));
   const TemporaryFolder folder;
   CHECK(has(input_error_of([&] { read(folder.path() / "gone.txt"); }), "gone.txt: no such file or folder"));
   const std::string damaged = gzip(kVectors);

@@ -59,8 +59,8 @@ TEST_CASE("A field that is no finite number is reported with its line and column
 }
 
 TEST_CASE("Rows of unequal length and files without numbers are refused") {
-  CHECK(refusal("1,2\n3\n") == "f: line 2: expected 2 cells as in the first row, got 1.");
-  CHECK(refusal("a,b\n1,2,3\n") == "f: line 2: expected 2 cells as in the first row, got 3.");
+  CHECK(refusal("1,2\n3\n") == "f: line 2: expected 2 cells as in the first row, got 1");
+  CHECK(refusal("a,b\n1,2,3\n") == "f: line 2: expected 2 cells as in the first row, got 3");
   CHECK(refusal("") == "f: contains no rows.");
   CHECK(refusal("a,b\n") == "f: contains names and no numbers.");
   CHECK(refusal("\n\n") == "f: contains no rows.");

@@ -70,7 +70,7 @@ TEST_CASE("a table that was moved has its cells") {
 }
 
 TEST_CASE("tables that cannot be read are told with their lines") {
-  CHECK(message_of("a,b\n1,2\n3\n") == "own.csv: line 3: expected 2 cells as in the first row, got 1.");
+  CHECK(message_of("a,b\n1,2\n3\n") == "own.csv: line 3: expected 2 cells as in the first row, got 1");
   CHECK(has(message_of("a,b\n1,2,3\n"), "line 2: expected 2 cells as in the first row, got 3"));
   CHECK(has(message_of("a\n1,5\n"),
             "line 2: expected 1 cell as in the first row, got 2. The file has one column, in"));

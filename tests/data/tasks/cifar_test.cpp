@@ -208,12 +208,13 @@ TEST_CASE("files of CIFAR-10 that are missing, cut short or foreign are told") {
   CHECK(has(message({sound.begin(), sound.end() - 1}), "data_batch_1.bin: no such file"));
   Files files = sound;
   files[1].second.pop_back();
-  CHECK(has(message(files), "test_batch.bin: has 12291 bytes, expected a multiple of 3073"));
+  CHECK(has(message(files),
+            "test_batch.bin: expected a multiple of 3073 bytes, one record an image, got 12291"));
   files = sound;
   files[2].second[3073] = 10;
-  CHECK(has(message(files), "data_batch_5.bin: the label of image 1 is 10, expected 0..9"));
+  CHECK(has(message(files), "data_batch_5.bin: label of image 1: expected 0..9, got 10"));
   files[2].second[3073] = '\xff';
-  CHECK(has(message(files), "is 255"));
+  CHECK(has(message(files), "got 255"));
   files = sound;
   files.emplace_back("other/test_batch.bin", sound[1].second);
   CHECK(has(message(files), "occurs twice"));

@@ -104,9 +104,9 @@ TEST_CASE("HAR files that are missing, damaged or do not belong together are tol
   };
   CHECK(has(changed(1, "1\n7\n"), "train/y_train.txt: label 1 is 7, expected 1..6"));
   CHECK(has(changed(1, "1\n2\n"), "contains 10 windows, expected 2, one for each label"));
-  CHECK(has(changed(1, "1\n2 2\n"), "y_train.txt: line 2: expected 1 numbers. Got 2"));
-  CHECK(has(changed(2, "1 2 3\n"), "body_acc_x_train.txt: line 1: expected 128 numbers. Got 3"));
-  CHECK(has(changed(2, "1 2 x\n"), "line 1: expected a finite number. Got 'x'"));
+  CHECK(has(changed(1, "1\n2 2\n"), "y_train.txt: line 2: expected 1 numbers, got 2"));
+  CHECK(has(changed(2, "1 2 3\n"), "body_acc_x_train.txt: line 1: expected 128 numbers, got 3"));
+  CHECK(has(changed(2, "1 2 x\n"), "line 1: expected a finite number, got 'x'"));
   CHECK(has(message({sound.begin(), sound.end() - 1}),
             "test/Inertial Signals/total_acc_z_test.txt: no such file"));
   CHECK(has(message(sample_files(9, 6)), "contains 9 windows for train and valid, expected at least 10"));

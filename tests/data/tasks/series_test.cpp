@@ -198,5 +198,5 @@ TEST_CASE("files of a series that are missing, foreign or not finite are told") 
   write_npy(samples.folder.path() / "nan.npy", values);
   CHECK(has(samples.message(R"("window": 1)", "nan.npy"), "row 3, column 1"));
   write_npy(samples.folder.path() / "deep.npy", Tensor({2, 2, 2, 2}, Dtype::f64));
-  CHECK(has(samples.message(R"("window": 1)", "deep.npy"), "Got [2, 2, 2, 2]"));
+  CHECK(has(samples.message(R"("window": 1)", "deep.npy"), "got [2, 2, 2, 2]"));
 }

@@ -91,23 +91,23 @@ TEST_CASE("what is wrong in a .ts file is told with its line") {
   CHECK(message(kWorms + "1,2,3:4,5,6:goa\n").empty());
   CHECK(has(message(kWorms + "1,2,3:4,5,6:goat\n"), "line 11: unknown class 'goat'"));
   CHECK(has(message(kWorms + "1,2,3:4,5,6:goa\n1,2:4,5:goa\n"),
-            "line 12: expected 3 steps (@equalLength true). Got 2"));
+            "line 12: expected 3 steps (@equalLength true), got 2"));
   CHECK(has(message(kWorms + "1,2,3:4,5:goa\n"), "dimension 1 has 2 steps, and dimension 0 has 3"));
-  CHECK(has(message(kWorms + "1,2,3:goa\n"), "expected 2 dimensions. Got 1"));
-  CHECK(has(message(kWorms + "1,x,3:4,5,6:goa\n"), "dimension 0, step 1: expected a number. Got 'x'"));
-  CHECK(has(message(kWorms + "1,2,:4,5,6:goa\n"), "dimension 0, step 2: expected a number. Got ''"));
-  CHECK(has(message(kWorms + "1,2,inf:4,5,6:goa\n"), "Got 'inf'"));
-  CHECK(has(message(kHearts + "1:1:\n"), "expected a finite number as target. Got ''"));
+  CHECK(has(message(kWorms + "1,2,3:goa\n"), "expected 2 dimensions, got 1"));
+  CHECK(has(message(kWorms + "1,x,3:4,5,6:goa\n"), "expected a number in dimension 0, step 1, got 'x'"));
+  CHECK(has(message(kWorms + "1,2,:4,5,6:goa\n"), "expected a number in dimension 0, step 2, got ''"));
+  CHECK(has(message(kWorms + "1,2,inf:4,5,6:goa\n"), "got 'inf'"));
+  CHECK(has(message(kHearts + "1:1:\n"), "expected a finite number as target, got ''"));
   CHECK(has(message(kHearts + "1:1:nan\n"), "expected a finite number as target"));
   CHECK(has(message(kWorms), "contains no sequences"));
   CHECK(has(message("1,2,3:goa\n"), "line 1: expected a tag"));
   CHECK(has(message("@problemName x\n"), "no line @data"));
   CHECK(has(message("@clasLabel true a b\n@data\n"), "'@classlabel'"));
   CHECK(has(message("@timeStamps true\n@classLabel true a b\n@data\n(0,1):a\n"), "time stamps are not read"));
-  CHECK(has(message("@classLabel false\n@data\n1:a\n"), "Got none"));
-  CHECK(has(message("@classLabel true a b\n@targetLabel true\n@data\n1:a\n"), "Got both"));
+  CHECK(has(message("@classLabel false\n@data\n1:a\n"), "got none"));
+  CHECK(has(message("@classLabel true a b\n@targetLabel true\n@data\n1:a\n"), "got both"));
   CHECK(has(message("@univariate true\n@dimensions 2\n@classLabel true a b\n@data\n"), "contradicts"));
-  CHECK(has(message("@dimensions two\n"), "is a number from 1. Got 'two'"));
+  CHECK(has(message("@dimensions two\n"), "expected a number from 1 after @dimensions, got 'two'"));
   TsData data;
   CHECK(has(input_error_of([&] { read_ts_file("/nowhere/a.ts", MissingValues::error, data); }),
             "/nowhere/a.ts"));
@@ -254,8 +254,8 @@ TEST_CASE("files of one problem must belong together") {
   };
   CHECK(has(with_test("@classLabel true a b\n@data\n1:a\n"), "its classes are not those of the first file"));
   CHECK(has(with_test("@dimensions 2\n@targetlabel true\n@data\n1:1:1\n"),
-            "@dimensions is 2, expected 1 as in the first file"));
-  CHECK(has(with_test("@targetlabel true\n@data\n1:1:1\n"), "expected 1 dimensions. Got 2"));
+            "expected @dimensions 1 as in the first file, got 2"));
+  CHECK(has(with_test("@targetlabel true\n@data\n1:1:1\n"), "expected 1 dimensions, got 2"));
   fs::remove(folder.path() / "Hearts/Hearts_TEST.ts");
   CHECK(has(input_error_of([&] { load(R"({"task": "ts", "path": "Hearts"})", 0, folder.path()); }),
             "Hearts_TEST.ts"));

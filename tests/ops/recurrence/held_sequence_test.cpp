@@ -193,10 +193,11 @@ TEST_CASE("without a gradient of the outputs only the window's count") {
   CHECK(bit_differences(by_name(outputs.backward({}, second_alone)),
                         by_name(outputs.backward({}, from.window))) != "");
   CHECK_THROWS_WITH_AS(outputs.backward(Tensor({3, 20, 4}, Dtype::f64)),
-                       "[sequence] the gradient of the outputs is [3, 20, 5] f64. Got [3, 20, 4] f64",
+                       "[sequence] gradient of the outputs: expected f64 [3, 20, 5], got f64 [3, 20, 4]",
                        InputError);
   CHECK_THROWS_WITH_AS(outputs.backward({}, {from.window[0]}),
-                       "[sequence] a final window has 2 states. Got 1 gradients", InputError);
+                       "[sequence] expected a gradient for each of the final window's 2 states, got 1",
+                       InputError);
 }
 
 TEST_CASE("a state that is read through lags alone has a gradient of its final window") {
@@ -227,7 +228,7 @@ TEST_CASE("a state that is read through a trained lag alone has none") {
   CHECK_THROWS_WITH_AS(
       outputs.backward(from.outputs, from.window),
       "[sequence] the final window has a gradient where steps read their states at a fixed lag or "
-      "at once. Layer 0 does not read h so: leave its window out of the loss",
+      "at once. Layer 0 does not read h so. Leave its window out of the loss.",
       InputError);
 }
 

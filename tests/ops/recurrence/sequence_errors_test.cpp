@@ -26,40 +26,44 @@ void check_refused(const char* text, Bend bend, Loss loss = Loss::mse) {
 }
 
 TEST_CASE("a batch that does not fit the stack is refused with what was found and expected") {
-  check_refused("Got [2, 5, 4]", [](SequenceCase& c) { c.batch.x = Tensor({2, 5, 4}, Dtype::f64); });
-  check_refused("Got [5, 3]", [](SequenceCase& c) { c.batch.x = Tensor({5, 3}, Dtype::f64); });
-  check_refused("Got 3 for 2", [](SequenceCase& c) { c.batch.lengths = {1, 2, 3}; });
-  check_refused("1 .. 5. Got 6", [](SequenceCase& c) { c.batch.lengths = {5, 6}; });
-  check_refused("1 .. 5. Got 0", [](SequenceCase& c) { c.batch.lengths = {0, 5}; });
-  check_refused("Got 1 for 2", [](SequenceCase& c) { c.batch.draws.sequences = {7}; });
-  check_refused("Got -1", [](SequenceCase& c) { c.batch.first_step = -1; });
+  check_refused("got f64 [2, 5, 4]", [](SequenceCase& c) { c.batch.x = Tensor({2, 5, 4}, Dtype::f64); });
+  check_refused("got f64 [5, 3]", [](SequenceCase& c) { c.batch.x = Tensor({5, 3}, Dtype::f64); });
+  check_refused("lengths: expected one for each of 2 rows, got 3", [](SequenceCase& c) {
+    c.batch.lengths = {1, 2, 3};
+  });
+  check_refused("1 .. 5, got 6", [](SequenceCase& c) { c.batch.lengths = {5, 6}; });
+  check_refused("1 .. 5, got 0", [](SequenceCase& c) { c.batch.lengths = {0, 5}; });
+  check_refused("draws: expected one for each of 2 rows, got 1",
+                [](SequenceCase& c) { c.batch.draws.sequences = {7}; });
+  check_refused("first_step: expected at least 0, got -1", [](SequenceCase& c) { c.batch.first_step = -1; });
 }
 
 TEST_CASE("weights, windows and targets that do not fit are refused with both shapes") {
-  check_refused("Got 17", [](SequenceCase& c) { c.weights.pop_back(); });
-  check_refused("[4, 4] f64. Got [4, 5] f64", [](SequenceCase& c) {
+  check_refused("18 weights, got 17", [](SequenceCase& c) { c.weights.pop_back(); });
+  check_refused("f64 [4, 4], got f64 [4, 5]", [](SequenceCase& c) {
     c.weights[4] = Tensor({4, 5}, Dtype::f64);
   });
-  check_refused("[4, 4] f64. Got [4, 4] f32",
+  check_refused("f64 [4, 4], got f32 [4, 4]",
                 [](SequenceCase& c) { c.weights[4] = c.weights[4].to(Dtype::f32); });
-  check_refused("[3, 2, 4] f64. Got [2, 2, 4] f64", [](SequenceCase& c) {
+  check_refused("f64 [3, 2, 4], got f64 [2, 2, 4]", [](SequenceCase& c) {
     c.initial = {Tensor({2, 2, 4}, Dtype::f64)};
   });
-  check_refused("1 states. Got 2", [](SequenceCase& c) {
+  check_refused("1 states, got 2", [](SequenceCase& c) {
     c.initial = {Tensor({3, 2, 4}, Dtype::f64), Tensor({3, 2, 4}, Dtype::f64)};
   });
-  check_refused("[2, 5, 2] f64. Got [2, 2] f64", [](SequenceCase& c) {
+  check_refused("f64 [2, 5, 2], got f64 [2, 2]", [](SequenceCase& c) {
     c.batch.targets = Tensor({2, 2}, Dtype::f64);
   });
 }
 
 TEST_CASE("classes that are missing or out of range are refused") {
   check_refused(
-      "10 classes. Got 9", [](SequenceCase& c) { c.batch.classes.pop_back(); }, Loss::cross_entropy);
+      "classes: expected 10, got 9", [](SequenceCase& c) { c.batch.classes.pop_back(); },
+      Loss::cross_entropy);
   check_refused(
-      "0 .. 1, or -1 for none. Got 2", [](SequenceCase& c) { c.batch.classes[3] = 2; }, Loss::cross_entropy);
+      "0 .. 1, or -1 for none, got 2", [](SequenceCase& c) { c.batch.classes[3] = 2; }, Loss::cross_entropy);
   check_refused(
-      "0 .. 1, or -1 for none. Got -2", [](SequenceCase& c) { c.batch.classes[3] = -2; },
+      "0 .. 1, or -1 for none, got -2", [](SequenceCase& c) { c.batch.classes[3] = -2; },
       Loss::cross_entropy);
 }
 

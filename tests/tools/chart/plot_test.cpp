@@ -269,7 +269,7 @@ TEST_CASE("an axis says when it is logarithmic, and a legend below the chart lea
 
 TEST_CASE("lines and bars that do not fit together are refused") {
   CHECK_THROWS_WITH_AS((Plot{.lines = {{"a", {0, 1}, {0}}}}.svg()),
-                       "[plot] expected as many x as y of a line. Got 2 and 1 for 'a'.", InputError);
+                       "[plot] expected as many x as y of a line, got 2 and 1 for 'a'", InputError);
   CHECK_THROWS_AS((Plot{.bars = {{"a", {0, 1}, {0, 3}}}}.svg()), InputError);
 }
 

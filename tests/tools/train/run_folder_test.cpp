@@ -164,7 +164,7 @@ TEST_CASE("weights with a normalization that does not fit are refused by its nam
   CHECK(message(json_of(Normalization{})).empty());
   CHECK(message(json_of(two))
             .ends_with("other.safetensors: expected a mean and a scale for each "
-                       "of 1 inputs, or none. Got 2 means, 2 scales."));
+                       "of 1 inputs, or none, got 2 means, 2 scales"));
   CHECK(message(json_of(zero))
             .ends_with("scale of output 0: expected a number from 1.17549e-38 to 3.40282e+38, got 0"));
   CHECK(

@@ -70,7 +70,7 @@ TEST_CASE("with a target a sequence a forecast has a point for each of the first
 
 TEST_CASE("classes have no forecast to draw") {
   CHECK_THROWS_WITH_AS(ForecastPlot({.length = 1, .input = 1, .classes = 3}, {}),
-                       doctest::Contains("have 3 classes"), InputError);
+                       doctest::Contains("got 3 classes"), InputError);
 }
 
 }  // namespace lagtape

@@ -98,7 +98,8 @@ class Benchmark {
     const std::int64_t layers = main.rows / 2, units = extra.columns, steps = sequence.rows - 1;
     if (layers < 1 || steps < 1 || main.columns != kGates * units || extra.rows != 3 ||
         state.rows != 2 * layers || state.columns != units || sequence.columns != units)
-      throw InputError(text_of("sizes that do not fit: main_params [", main.rows, ", ", main.columns,
+      throw InputError({}, Rule::shape,
+                       text_of("sizes that do not fit: main_params [", main.rows, ", ", main.columns,
                                "], extra_params [", extra.rows, ", ", extra.columns, "], state [", state.rows,
                                ", ", state.columns, "], sequence [", sequence.rows, ", ", sequence.columns,
                                "]; expected [2 l, 4 b], [3, b], [2 l, b] and [c, b], c of 2 or more"));
@@ -191,7 +192,7 @@ int run(const std::string& file, std::string_view function) {
   } else if (function == "jacobian") {
     time_and_print(input, [&]() -> const std::vector<double>& { return benchmark.jacobian(); });
   } else {
-    throw InputError(text_of("unknown function '", function, "'; expected 'objective' or 'jacobian'"));
+    throw InputError(unknown_name("function", function, {"objective", "jacobian"}));
   }
   return 0;
 }

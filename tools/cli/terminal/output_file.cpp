@@ -3,13 +3,15 @@
 #include <filesystem>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::cli {
 
 void check_ending(const std::string& option, const std::string& file, const std::string& ending) {
   if (!file.empty() && !file.ends_with(ending))
-    throw InputError(text_of(option, " ", file, ": expected a name that ends in ", ending, "."));
+    throw unexpected({.item = option}, Rule::wrong_type, text_of("a name that ends in ", ending),
+                     quote(file));
 }
 
 void check_not_an_input(const std::string& option, const std::string& output,
@@ -19,7 +21,8 @@ void check_not_an_input(const std::string& option, const std::string& output,
   for (const std::string& input : inputs) {
     const fs::path file = fs::is_directory(input, error) ? RunFolder(input).weights_file() : fs::path(input);
     if (fs::equivalent(output, file, error))
-      throw InputError(text_of(option, " ", output, ": is an input of this command. Give another file."));
+      throw InputError({.item = text_of(option, " ", output)}, Rule::conflict, "is an input of this command",
+                       {}, "Give another file.");
   }
 }
 

@@ -94,7 +94,7 @@ foreign::ForeignModel read_foreign(Content file, const ImportOptions& options, c
   const bool is_json = is_known ? named->is_json : first_character(file.bytes) == '{';
   if (is_json) {
     file.root = parse_json(file.bytes, where);
-    if (!file.root.is_object()) throw InputError({where}, Rule::wrong_type, "expected a JSON object.");
+    if (!file.root.is_object()) throw unexpected({where}, Rule::wrong_type, "a JSON object");
   }
   if (is_known) return named->read(file, options, where);
   for (const Format& format : std::views::reverse(kFormats))

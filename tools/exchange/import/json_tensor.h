@@ -3,26 +3,29 @@
 #include <string>
 
 #include "lagtape/core/json/json.h"
+#include "lagtape/core/problem.h"
 #include "lagtape/core/tensor.h"
 
 namespace lagtape::foreign {
 
-/// The numbers of nested arrays as a tensor in f64. Throws InputError that begins with `place` unless all arrays
+/// The place of what `key` leads to.
+Place part_of(Place place, std::string_view key);
+
+/// The numbers of nested arrays as a tensor in f64. Throws InputError at `place` unless all arrays
 /// of a level have one length, above 0, and hold numbers.
-Tensor tensor_of(const Json& json, const std::string& place);
+Tensor tensor_of(const Json& json, const Place& place);
 
 /// A value that must be there and be an object, an array, a whole number from `least` or a text. Throws InputError
 /// that names the key and what stands at `place`.
-const Json& object_at(const Json& parent, std::string_view key, const std::string& place);
-const Json& array_at(const Json& parent, std::string_view key, const std::string& place);
-std::int64_t count_at(const Json& parent, std::string_view key, const std::string& place,
-                      std::int64_t least = 1);
-std::string text_at(const Json& parent, std::string_view key, const std::string& place);
+const Json& object_at(const Json& parent, std::string_view key, const Place& place);
+const Json& array_at(const Json& parent, std::string_view key, const Place& place);
+std::int64_t count_at(const Json& parent, std::string_view key, const Place& place, std::int64_t least = 1);
+std::string text_at(const Json& parent, std::string_view key, const Place& place);
 
 /// Throws InputError for the first key that is not known.
-void check_keys(const Json& object, const std::vector<std::string>& known, const std::string& place);
+void check_keys(const Json& object, const std::vector<std::string>& known, const Place& place);
 
 /// Throws InputError unless a tensor has that shape.
-void check_shape(const Tensor& tensor, const Shape& wanted, const std::string& place);
+void check_shape(const Tensor& tensor, const Shape& wanted, const Place& place);
 
 }  // namespace lagtape::foreign

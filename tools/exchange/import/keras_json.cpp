@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/import/json_tensor.h"
 
@@ -12,55 +13,56 @@ namespace lagtape::foreign {
 namespace {
 
 /// The last number of a shape, the width of an input or an output.
-std::int64_t width_at(const Json& parent, const char* key, const char* expected, const std::string& place) {
+std::int64_t width_at(const Json& parent, const char* key, const char* expected, const Place& place) {
   constexpr double kMost = 1 << 16;
   const Json& shape = array_at(parent, key, place);
   const Json last = shape.empty() ? Json() : shape[shape.size() - 1];
   if (!last.is_number_integer() || last.get<double>() < 1 || last.get<double>() > kMost)
-    throw InputError({text_of(place, "/", key)}, Rule::shape,
-                     text_of("expected ", expected, ", with a width from 1 to ", kMost),
-                     text_of(shortened(shape.dump())));
+    throw unexpected(part_of(place, key), Rule::shape, text_of(expected, ", with a width from 1 to ", kMost),
+                     shortened(shape.dump()));
   return last.get<std::int64_t>();
 }
 
 /// One entry of "layers".
 class KerasLayer {
  public:
-  KerasLayer(const Json& json, std::int64_t input, std::string place)
+  KerasLayer(const Json& json, std::int64_t input, Place place)
       : json_(json), input_(input), place_(std::move(place)) {}
 
-  ForeignLayer read() {
-    if (!json_.is_object()) throw InputError({place_}, Rule::wrong_type, "expected an object.");
+  std::variant<ForeignRecurrence, ForeignDense> read() {
+    if (!json_.is_object()) throw unexpected(place_, Rule::wrong_type, "an object");
     const std::string type = text_at(json_, "type", place_);
     const std::vector<std::string> known = {"lstm", "gru", "dense", "time-distributed-dense", "activation"};
     if (std::ranges::find(known, type) == known.end()) {
-      const std::string list = "Supported: lstm, gru, dense, time-distributed-dense, activation.";
-      throw InputError(text_of(place_, "/type: the layer '", type, "' is not supported. ", list));
+      throw unexpected(part_of(place_, "type"), Rule::not_supported,
+                       text_of("a supported layer, one of ", listed(known)), quote(type));
     }
     check_keys(json_, {"type", "activation", "shape", "weights", "name"}, place_);
     read_units();
     if (json_.contains("weights")) {
       const Json& weights = array_at(json_, "weights", place_);
       for (std::size_t i = 0; i < weights.size(); ++i)
-        weights_.push_back(tensor_of(weights[i], text_of(place_, "/weights/", i)));
+        weights_.push_back(tensor_of(weights[i], weights_place(i)));
     }
-    if (type == "lstm") return {place_, lstm()};
-    if (type == "gru") return {place_, gru()};
-    if (type == "activation") return {place_, activation()};
-    return {place_, dense()};
+    if (type == "lstm") return lstm();
+    if (type == "gru") return gru();
+    if (type == "activation") return activation();
+    return dense();
   }
 
  private:
+  Place weights_place(std::size_t index) const { return part_of(part_of(place_, "weights"), text_of(index)); }
+
   void read_units() { units_ = width_at(json_, "shape", "the output's, like [null, null, 8]", place_); }
 
   void check_weights(std::size_t least, std::size_t most) const {
     if (weights_.size() < least || weights_.size() > most)
-      throw InputError(text_of(place_, "/weights: expected ", least,
-                               least < most ? text_of(" or ", most) : "", " arrays. Got ", weights_.size(),
-                               "."));
+      throw unexpected(part_of(place_, "weights"), Rule::shape,
+                       text_of(least, least < most ? text_of(" or ", most) : "", " arrays"),
+                       text_of(weights_.size()));
   }
   void check(std::size_t index, const Shape& shape) const {
-    check_shape(weights_[index], shape, text_of(place_, "/weights/", index));
+    check_shape(weights_[index], shape, weights_place(index));
   }
 
   /// The name of a function in equations; empty for none.
@@ -68,7 +70,7 @@ class KerasLayer {
     const std::string name = json_.contains("activation") ? text_at(json_, "activation", place_) : "";
     if (name.empty() || name == "linear") return "";
     if (std::ranges::find(known, name) != known.end()) return name;
-    throw InputError(unknown_name("activation", name, known).within({text_of(place_, "/activation")}));
+    throw InputError(unknown_name("activation", name, known).within(part_of(place_, "activation")));
   }
 
   /// Keras's kernel [input, G units], recurrent kernel [units, G units], and a bias where there is one.
@@ -97,10 +99,9 @@ class KerasLayer {
   ForeignRecurrence gru() const {
     ForeignCell result = cell(CellKind::gru, 3);
     if (weights_.size() < 3)
-      throw InputError(
-          text_of(place_,
-                  "/weights: a gru without bias does not tell whether its reset gate comes before "
-                  "or after the product."));
+      throw InputError(part_of(place_, "weights"), Rule::missing,
+                       "a gru without bias does not tell whether its reset gate comes before or after the "
+                       "product.");
     result.resets_before = weights_[2].rank() == 1;
     const std::int64_t all = 3 * units_;
     check(2, result.resets_before ? Shape{all} : Shape{2, all});
@@ -121,8 +122,8 @@ class KerasLayer {
   ForeignDense activation() const {
     check_weights(0, 0);
     if (units_ != input_)
-      throw InputError(
-          text_of(place_, "/shape: an activation of ", input_, " numbers gives as many. Got ", units_, "."));
+      throw unexpected(part_of(place_, "shape"), Rule::shape,
+                       text_of("the activation's ", input_, " inputs as its width"), text_of(units_));
     return {{}, {}, function(kFunctions)};
   }
 
@@ -130,7 +131,7 @@ class KerasLayer {
 
   const Json& json_;
   std::int64_t input_, units_ = 0;
-  std::string place_;
+  Place place_;
   std::vector<Tensor> weights_;
 };
 
@@ -139,8 +140,8 @@ double gain_at(const Json& root, const char* key, const std::string& where) {
   const Json* gain = root.find(key);
   if (gain == root.end()) return 1;
   if (!gain->is_number() || std::abs(gain->get<double>()) > 200)
-    throw InputError({where}, Rule::wrong_type, text_of("/", key, ": expected a gain in dB, -200 to 200"),
-                     text_of(gain->dump()));
+    throw unexpected({.file = where, .pointer = pointer_part(key)}, Rule::out_of_range,
+                     "a gain in dB, -200 to 200", gain->dump());
   return std::pow(10, gain->get<double>() / 20);
 }
 
@@ -151,20 +152,19 @@ bool skips(const Json& root, const std::string& where) {
   if (skip->is_boolean()) return skip->get<bool>();
   if (skip->is_number_integer() && (skip->get<double>() == 0 || skip->get<double>() == 1))
     return skip->get<double>() == 1;
-  throw InputError({.file = where, .pointer = "/in_skip"}, Rule::out_of_range, "expected 0 or 1",
-                   text_of(skip->dump()));
+  throw unexpected({.file = where, .pointer = "/in_skip"}, Rule::out_of_range, "0 or 1", skip->dump());
 }
 
 }  // namespace
 
 ForeignModel read_keras_json(const Json& root, const std::string& where) {
   ForeignModel model{.format = "rtneural"};
-  model.input = width_at(root, "in_shape", "the input's, like [null, null, 1]", where + ": ");
-  const Json& layers = array_at(root, "layers", where + ": ");
+  model.input = width_at(root, "in_shape", "the input's, like [null, null, 1]", {where});
+  const Json& layers = array_at(root, "layers", {where});
   std::int64_t width = model.input;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    ForeignLayer layer = KerasLayer(layers[i], width, text_of(where, ": /layers/", i)).read();
-    layer.place = text_of("/layers/", i);
+    const std::string pointer = text_of("/layers/", i);
+    ForeignLayer layer{pointer, KerasLayer(layers[i], width, {.file = where, .pointer = pointer}).read()};
     width = width_after(layer, width);
     model.layers.push_back(std::move(layer));
   }

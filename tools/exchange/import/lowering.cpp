@@ -42,8 +42,8 @@ class Lowering {
   void check_width(const ForeignLayer& layer, std::int64_t wanted) const {
     if (wanted == width_) return;
     throw InputError(
-        {where_}, Rule::shape,
-        text_of(layer.place, ": takes ", wanted, " numbers a step. ",
+        {.file = where_, .item = layer.place}, Rule::shape,
+        text_of("takes ", wanted, " numbers a step. ",
                 layers_.empty() ? "The model's input has " : "The layer below gives ", width_, "."));
   }
 
@@ -75,9 +75,8 @@ class Lowering {
       return add_values(prefix, cell);
     }
     if (carry_.count > 0)
-      throw InputError(
-          {where_}, Rule::not_supported,
-          text_of(layer.place, ": a skip connection around a bidirectional layer is not supported."));
+      throw InputError({.file = where_, .item = layer.place}, Rule::not_supported,
+                       "a skip connection around a bidirectional layer is not supported.");
     layers_.push_back(
         {{"layer", "bidirectional"}, {"cell", cell_layer(recurrence.directions[0], carry_, cells_)}});
     add_values(prefix + "0.", recurrence.directions[0]);
@@ -178,7 +177,8 @@ class Lowering {
             text_of("[import] no value for ", parameter.name, " ", to_string(parameter.value.shape())));
       parameter.value = found->second.to(foreign_.precision).clone();
       if (const std::string error = value_error(*definition++, parameter.value); !error.empty())
-        throw InputError({where_}, Rule::out_of_range, text_of("values of ", parameter.name, ": ", error));
+        throw InputError({.file = where_, .item = text_of("values of ", parameter.name)}, Rule::out_of_range,
+                         error);
     }
     if (values_.size() != definitions.size()) throw Error("[import] a value without a parameter");
   }

@@ -53,9 +53,9 @@ Order order_by_widths(const std::vector<Module>& modules, const std::string& whe
                      text_of("in no order does each module take the width that the one before gives: ",
                              list_of(modules), "."));
   if (orders.size() != 1)
-    throw InputError({where}, Rule::conflict,
-                     text_of("the file does not tell the order of its modules: ", list_of(modules),
-                             ". Give --order with their names from the input up, separated by commas."));
+    throw InputError({where}, Rule::missing,
+                     text_of("the file does not tell the order of its modules: ", list_of(modules)), {},
+                     "Give --order with their names from the input up, separated by commas.");
   return orders.front();
 }
 
@@ -93,7 +93,8 @@ Order order_of(const std::vector<Module>& modules, bool is_given, const std::vec
   std::iota(order.begin(), order.end(), 0);
   if (is_given || modules.size() < 2) return order;
   if (!are_numbers(modules)) return order_by_widths(modules, where);
-  std::ranges::sort(order, {}, [&](std::size_t i) { return std::stoi(modules[i].name); });
+  std::ranges::sort(order, {},
+                    [&](std::size_t i) { return std::pair(modules[i].name.size(), modules[i].name); });
   return order;
 }
 

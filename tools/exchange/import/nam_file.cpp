@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/import/json_tensor.h"
 
 namespace lagtape::foreign {
@@ -11,12 +12,12 @@ namespace {
 /// Takes tensors from the front of a list of numbers.
 class NumberList {
  public:
-  NumberList(Tensor values, std::string place) : values_(std::move(values)), place_(std::move(place)) {}
+  NumberList(Tensor values, Place place) : values_(std::move(values)), place_(std::move(place)) {}
 
   Tensor take(const Shape& shape) {
     const std::int64_t count = element_count(shape);
     if (count > values_.numel() - taken_)
-      throw InputError({place_}, Rule::shape,
+      throw InputError(place_, Rule::shape,
                        text_of(values_.numel(), " numbers are fewer than the sizes in /config need."));
     const Tensor part = rows_of(values_, taken_, count).reshaped(shape);
     taken_ += count;
@@ -24,13 +25,13 @@ class NumberList {
   }
   void finish() const {
     if (taken_ != values_.numel())
-      throw InputError({place_}, Rule::shape, text_of("the sizes in /config need ", taken_, " numbers"),
+      throw unexpected(place_, Rule::shape, text_of(taken_, " numbers, which the sizes in /config need"),
                        text_of(values_.numel()));
   }
 
  private:
   Tensor values_;
-  std::string place_;
+  Place place_;
   std::int64_t taken_ = 0;
 };
 
@@ -48,17 +49,17 @@ bool is_zero(const Tensor& tensor) {
 }  // namespace
 
 ForeignModel read_nam(const Json& root, const std::string& where) {
-  if (const std::string kind = text_at(root, "architecture", where + ": "); kind != "LSTM")
-    throw InputError({.file = where, .pointer = "/architecture"}, Rule::not_supported,
-                     text_of("'", kind, "' is not supported. Supported: LSTM."));
-  const Json& config = object_at(root, "config", where + ": ");
-  const std::string place = where + ": /config";
+  if (const std::string kind = text_at(root, "architecture", {where}); kind != "LSTM")
+    throw unexpected({.file = where, .pointer = "/architecture"}, Rule::not_supported,
+                     "the supported architecture LSTM", quote(kind));
+  const Json& config = object_at(root, "config", {where});
+  const Place place{.file = where, .pointer = "/config"};
   check_keys(config, {"input_size", "hidden_size", "num_layers"}, place);
   ForeignModel model{.format = "nam", .input = count_at(config, "input_size", place)};
   const std::int64_t units = count_at(config, "hidden_size", place),
                      layers = count_at(config, "num_layers", place);
-  NumberList weights(tensor_of(array_at(root, "weights", where + ": "), where + ": /weights"),
-                     where + ": /weights");
+  const Place list{.file = where, .pointer = "/weights"};
+  NumberList weights(tensor_of(array_at(root, "weights", {where}), list), list);
   for (std::int64_t l = 0; l < layers; ++l) {
     ForeignCell cell;
     cell.units = units;

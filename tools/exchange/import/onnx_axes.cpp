@@ -12,9 +12,8 @@ using Numbers = std::vector<std::int64_t>;
 
 [[noreturn]] void refuse_move(const OnnxNode& node, const AxesBefore& before, const std::string& where,
                               const std::string& message) {
-  throw InputError({where}, Rule::shape,
-                   text_of(node.title(), ": ", message, " The axes are ", before.axes,
-                           " (C: numbers of a step, D: directions)."));
+  throw InputError({.file = where, .item = node.title()}, Rule::not_supported, message, {},
+                   text_of("The axes are ", before.axes, " (C: numbers of a step, D: directions)."));
 }
 
 /// The axes that a node names in an attribute (before opset 13) or in its second input, counted from the front of

@@ -99,10 +99,9 @@ bool has_count(const std::vector<std::int64_t>& extents, std::size_t numbers) {
 }
 
 OnnxTensor tensor_of_parts(const TensorParts& parts, const std::string& place) {
-  const std::string where = text_of(place, ": tensor '", parts.name, "'");
+  const Place where{.file = place, .item = text_of("tensor '", parts.name, "'")};
   if (parts.is_external)
-    throw InputError({where}, Rule::not_supported,
-                     "its numbers are in another file, which is not supported.");
+    throw InputError(where, Rule::not_supported, "its numbers are in another file, which is not supported.");
   const auto type = static_cast<OnnxType>(parts.type);
   const OnnxType known[] = {OnnxType::f32, OnnxType::i32, OnnxType::i64,
                             OnnxType::f16, OnnxType::f64, OnnxType::bf16};
@@ -113,7 +112,7 @@ OnnxTensor tensor_of_parts(const TensorParts& parts, const std::string& place) {
                 " are not supported. Supported: float, double, float16, bfloat16, int32, int64."));
   for (const std::int64_t extent : parts.dims)
     if (extent < 0)
-      throw InputError({where}, Rule::out_of_range, text_of("the shape ", to_string(parts.dims), "."));
+      throw InputError(where, Rule::out_of_range, text_of("the shape ", to_string(parts.dims), "."));
   OnnxTensor tensor;
   tensor.shape = parts.dims;
   tensor.is_double = type == OnnxType::f64;
@@ -122,7 +121,7 @@ OnnxTensor tensor_of_parts(const TensorParts& parts, const std::string& place) {
   if (is_whole) tensor.integers = integers_of(parts);
   const std::size_t found = is_whole ? tensor.integers.size() : reals.size();
   if (!has_count(parts.dims, found))
-    throw InputError({where}, Rule::shape,
+    throw InputError(where, Rule::damaged,
                      text_of("the shape ", to_string(parts.dims), " does not fit its ", found, " numbers."));
   if (!is_whole && found > 0) tensor.values = Tensor::from(parts.dims, reals, Dtype::f64);
   return tensor;
@@ -261,7 +260,7 @@ OnnxGraph read_onnx_graph(std::string_view bytes, const std::string& where) {
       default: break;
     }
   }
-  if (graph.nodes.empty()) throw InputError({where}, Rule::missing, "is no ONNX file, or has no nodes.");
+  if (graph.nodes.empty()) throw InputError({where}, Rule::wrong_type, "is no ONNX file, or has no nodes.");
   std::erase_if(graph.inputs, [&](const OnnxValue& input) { return graph.tensors.contains(input.name); });
   check_names(graph, where);
   return graph;

@@ -61,15 +61,14 @@ class GraphReader {
     if (graph_.inputs.size() != 1) {
       std::vector<std::string> names;
       for (const OnnxValue& input : graph_.inputs) names.push_back(input.name);
-      throw InputError({where_}, Rule::shape, "expected one input",
-                       text_of(names.size(), ": ", listed(names)),
+      throw unexpected({where_}, Rule::shape, "one input", text_of(names.size(), ": ", listed(names)),
                        "First states are supported as constants of the file.");
     }
     const OnnxValue& input = graph_.inputs.front();
     const std::size_t rank = input.shape.size();
     if (rank != 2 && rank != 3)
-      throw InputError({.file = where_, .item = text_of("input '", input.name, "'")}, Rule::shape,
-                       "expected 3 axes: time, batch and numbers", text_of(rank));
+      throw unexpected({.file = where_, .item = text_of("input '", input.name, "'")}, Rule::shape,
+                       "3 axes: time, batch and numbers", text_of(rank));
     model_.input = input.shape.back();
     if (model_.input < 1)
       throw InputError({.file = where_, .item = text_of("input '", input.name, "'")}, Rule::missing,

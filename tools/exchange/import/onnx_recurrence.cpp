@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/import/json_tensor.h"
 
 namespace lagtape::foreign {
@@ -16,12 +17,10 @@ Tensor OnnxConstants::take_real(const OnnxNode& node, std::size_t input) {
   const std::string name = input < node.inputs.size() ? node.inputs[input] : "";
   const auto found = tensors_.find(name);
   if (found == tensors_.end())
-    throw InputError(
-        {where_}, Rule::wrong_type,
-        text_of(node.title(), ": input ", input, " '", name, "' is not a constant of the file."));
+    throw InputError(place_of(node), Rule::not_supported,
+                     text_of("input ", input, " '", name, "' is not a constant of the file."));
   if (found->second.values.empty())
-    throw InputError({where_}, Rule::wrong_type,
-                     text_of(node.title(), ": input '", name, "' holds no real numbers."));
+    throw InputError(place_of(node), Rule::wrong_type, text_of("input '", name, "' holds no real numbers."));
   ++used_[name];
   has_double_ = has_double_ || found->second.is_double;
   return found->second.values;
@@ -30,11 +29,12 @@ Tensor OnnxConstants::take_real(const OnnxNode& node, std::size_t input) {
 std::vector<std::int64_t> OnnxConstants::integers(const OnnxNode& node, std::size_t input) const {
   const std::string name = input < node.inputs.size() ? node.inputs[input] : "";
   if (!is_integer(name))
-    throw InputError({where_}, Rule::wrong_type,
-                     text_of(node.title(), ": input ", input, " '", name,
-                             "': expected whole numbers that the file holds."));
+    throw unexpected(place_of(node), Rule::wrong_type,
+                     text_of("whole numbers that the file holds as input ", input), quote(name));
   return tensors_.at(name).integers;
 }
+
+Place OnnxConstants::place_of(const OnnxNode& node) const { return {.file = where_, .item = node.title()}; }
 
 bool OnnxConstants::is_integer(const std::string& name) const {
   const auto found = tensors_.find(name);
@@ -45,12 +45,11 @@ void OnnxConstants::finish() const {
   for (const auto& [name, tensor] : tensors_) {
     if (tensor.values.empty()) continue;
     const auto used = used_.find(name);
-    if (used == used_.end())
-      throw InputError({where_}, Rule::conflict, text_of("tensor '", name, "' is used by no layer."));
+    const Place place{.file = where_, .item = text_of("tensor ", quote(name))};
+    if (used == used_.end()) throw InputError(place, Rule::not_supported, "is used by no layer.");
     if (used->second > 1)
-      throw InputError(
-          {where_}, Rule::conflict,
-          text_of("tensor '", name, "' is used ", used->second, " times, shared weights are not supported."));
+      throw InputError(place, Rule::not_supported,
+                       text_of("is used ", used->second, " times, shared weights are not supported."));
   }
 }
 
@@ -69,7 +68,7 @@ namespace {
 class RecurrenceReader {
  public:
   RecurrenceReader(const OnnxNode& node, OnnxConstants& constants, const std::string& where)
-      : node_(node), constants_(constants), place_(text_of(where, ": ", node.title())) {
+      : node_(node), constants_(constants), place_{.file = where, .item = node.title()} {
     kind_ = node.type == "RNN" ? CellKind::rnn : node.type == "LSTM" ? CellKind::lstm : CellKind::gru;
   }
 
@@ -77,26 +76,25 @@ class RecurrenceReader {
     refuse_what_is_not_supported();
     const std::string direction = text("direction", "forward");
     if (direction != "forward" && direction != "bidirectional")
-      throw InputError(
-          {place_}, Rule::not_supported,
-          text_of("the direction '", direction, "' is not supported. Supported: forward, bidirectional."));
+      throw unexpected(place_, Rule::not_supported, "the supported direction forward or bidirectional",
+                       quote(direction));
     const std::int64_t count = direction == "forward" ? 1 : 2;
     const Tensor W = constants_.take_real(node_, 1), R = constants_.take_real(node_, 2);
     const auto gates = std::ssize(gates_of(kind_));
     if (R.rank() != 3 || R.size(2) < 1)
-      throw InputError({place_}, Rule::shape, "R is [directions, G units, units]", to_string(R.shape()));
+      throw unexpected(place("R"), Rule::shape, "[directions, G units, units]", to_string(R.shape()));
     const std::int64_t units = R.size(2);
-    check_shape(R, {count, gates * units, units}, place_ + ": R");
+    check_shape(R, {count, gates * units, units}, place("R"));
     if (W.rank() != 3)
-      throw InputError({place_}, Rule::shape, "W is [directions, G units, input]", to_string(W.shape()));
-    check_shape(W, {count, gates * units, W.size(2)}, place_ + ": W");
+      throw unexpected(place("W"), Rule::shape, "[directions, G units, input]", to_string(W.shape()));
+    check_shape(W, {count, gates * units, W.size(2)}, place("W"));
     if (const std::int64_t said = integer_of(node_, "hidden_size", units); said != units)
-      throw InputError({place_}, Rule::shape,
-                       text_of("hidden_size is ", said, ", but R is ", to_string(R.shape()), "."));
+      throw unexpected(place("hidden_size"), Rule::conflict, text_of(units, " units, as R has"),
+                       text_of(said));
     Tensor B;
     if (has_input(node_, 3)) {
       B = constants_.take_real(node_, 3);
-      check_shape(B, {count, 2 * gates * units}, place_ + ": B");
+      check_shape(B, {count, 2 * gates * units}, place("B"));
     }
     const Tensor h0 = zero_states ? Tensor() : first_state(5, count, units),
                  c0 = zero_states || kind_ != CellKind::lstm ? Tensor() : first_state(6, count, units);
@@ -113,6 +111,10 @@ class RecurrenceReader {
   }
 
  private:
+  Place place(const std::string& part) const {
+    return {.file = place_.file, .item = text_of(place_.item, ": ", part)};
+  }
+
   std::string text(const std::string& name, const std::string& missing) const {
     const auto found = node_.attributes.find(name);
     return found == node_.attributes.end() ? missing : found->second.text;
@@ -120,16 +122,15 @@ class RecurrenceReader {
 
   void refuse_what_is_not_supported() const {
     if (has_input(node_, 4))
-      throw InputError({place_}, Rule::not_supported,
+      throw InputError(place_, Rule::not_supported,
                        "sequences of unequal lengths (sequence_lens) are not supported.");
     if (kind_ == CellKind::lstm && has_input(node_, 7))
-      throw InputError({place_}, Rule::not_supported, "peepholes (P) are not supported.");
+      throw InputError(place_, Rule::not_supported, "peepholes (P) are not supported.");
     for (const char* name : {"clip", "activation_alpha", "activation_beta"})
       if (node_.attributes.contains(name))
-        throw InputError({place_}, Rule::not_supported,
-                         text_of("the attribute ", name, " is not supported."));
+        throw InputError(place_, Rule::not_supported, text_of("the attribute ", name, " is not supported."));
     if (integer_of(node_, "input_forget", 0) != 0)
-      throw InputError({place_}, Rule::not_supported, "the attribute input_forget is not supported.");
+      throw InputError(place_, Rule::not_supported, "the attribute input_forget is not supported.");
   }
 
   /// ONNX's order of the gates.
@@ -160,7 +161,7 @@ class RecurrenceReader {
     const Tensor state = constants_.take_real(node_, input);
     const bool batch_first = integer_of(node_, "layout", 0) == 1;
     check_shape(state, batch_first ? Shape{1, count, units} : Shape{count, 1, units},
-                text_of(place_, input == 5 ? ": initial_h" : ": initial_c"));
+                place(input == 5 ? "initial_h" : "initial_c"));
     return state.reshaped({count, units});
   }
   static Tensor state_of(const Tensor& states, std::int64_t direction) {
@@ -176,15 +177,13 @@ class RecurrenceReader {
     const std::size_t each = kind_ == CellKind::lstm ? 3 : kind_ == CellKind::gru ? 2 : 1;
     const std::vector<std::string>& names = found->second.texts;
     if (names.size() != each * static_cast<std::size_t>(count))
-      throw InputError({place_}, Rule::shape, text_of("expected ", each * count, " activations"),
-                       text_of(names.size()));
+      throw unexpected(place_, Rule::shape, text_of(each * count, " activations"), text_of(names.size()));
     const auto function = [&](std::size_t index) -> std::string {
       const std::string& name = names[direction * each + index];
       for (const auto& [theirs, ours] : {std::pair("Tanh", "tanh"), {"Sigmoid", "sigmoid"}, {"Relu", "relu"}})
         if (name == theirs) return ours;
-      throw InputError(
-          {place_}, Rule::not_supported,
-          text_of("the activation '", name, "' is not supported. Supported: Tanh, Sigmoid, Relu."));
+      throw unexpected(place_, Rule::not_supported, "the supported activation Tanh, Sigmoid or Relu",
+                       quote(name));
     };
     if (kind_ != CellKind::rnn) cell.gate_function = function(0);
     cell.input_function = function(kind_ == CellKind::rnn ? 0 : 1);
@@ -197,7 +196,8 @@ class RecurrenceReader {
     ForeignCell &a = recurrence.directions[0], &b = recurrence.directions[1];
     if (a.gate_function != b.gate_function || a.input_function != b.input_function ||
         a.output_function != b.output_function)
-      throw InputError({place_}, Rule::shape, "two directions with different activations are not supported.");
+      throw InputError(place_, Rule::not_supported,
+                       "two directions with different activations are not supported.");
     for (Tensor ForeignCell::*state :
          {&ForeignCell::h0, &ForeignCell::c0}) {  // zeros where only the other has one
       if ((a.*state).empty() == (b.*state).empty()) continue;
@@ -207,7 +207,7 @@ class RecurrenceReader {
 
   const OnnxNode& node_;
   OnnxConstants& constants_;
-  std::string place_;
+  Place place_;
   CellKind kind_;
 };
 

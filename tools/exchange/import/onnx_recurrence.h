@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "lagtape/core/problem.h"
 #include "lagtape/tools/exchange/import/foreign_model.h"
 #include "lagtape/tools/exchange/import/onnx_file.h"
 
@@ -26,6 +27,8 @@ class OnnxConstants {
   void finish() const;
 
  private:
+  Place place_of(const OnnxNode& node) const;
+
   std::map<std::string, OnnxTensor> tensors_;
   std::map<std::string, int> used_;
   std::string where_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/import/module_order.h"
 
 namespace lagtape::foreign {
@@ -51,12 +52,17 @@ class StateDictReader {
   }
 
  private:
+  Place place_of(const std::string& tensor) const {
+    return {.file = where_, .item = text_of("tensor ", quote(tensor))};
+  }
+
   Tensor take_matrix(const std::string& name) {
     Tensor tensor = reader_.take(name);
     if (tensor.rank() == 2) return tensor;
-    throw InputError({.file = where_, .item = text_of("tensor '", name, "'")}, Rule::shape,
+    throw InputError(place_of(name), Rule::not_supported,
                      text_of(tensor.rank() == 3 ? "a convolution" : "a module", " with a weight ",
-                             to_string(tensor.shape()), " is not supported. Supported: ", kSupported, "."));
+                             to_string(tensor.shape()), " is not supported"),
+                     {}, text_of("Supported: ", kSupported, "."));
   }
 
   Module linear(const std::string& name, const std::string& prefix) {
@@ -79,8 +85,8 @@ class StateDictReader {
       if (l == 0) module.input = layer.directions[0].input;
       const ForeignCell& first = layer.directions[0];
       if (both && (layer.directions[1].kind != first.kind || layer.directions[1].units != first.units))
-        throw InputError({where_}, Rule::shape,
-                         text_of(title_of(name), ": layer ", l, " has ", first.units, " units forward and ",
+        throw InputError({.file = where_, .item = title_of(name)}, Rule::conflict,
+                         text_of("layer ", l, " has ", first.units, " units forward and ",
                                  layer.directions[1].units, " backward."));
       module.layers.push_back({text_of(title_of(name), ", layer ", l), std::move(layer)});
       module.output = width_after(module.layers.back(), 0);
@@ -91,35 +97,28 @@ class StateDictReader {
   /// A cell whose tensors' names end in `suffix`: "_l0", "_l0_reverse".
   ForeignCell cell(const std::string& prefix, const std::string& suffix) {
     ForeignCell cell;
-    if (reader_.contains(text_of(prefix, "weight_hr", suffix)))
-      throw InputError({where_}, Rule::not_supported,
-                       text_of("tensor '", prefix, "weight_hr", suffix,
-                               "': projections of an LSTM (proj_size) are not supported."));
-    const Tensor W = take_matrix(text_of(prefix, "weight_hh", suffix));
-    const Tensor U = take_matrix(text_of(prefix, "weight_ih", suffix));
+    const auto name_of = [&](const char* kind) { return text_of(prefix, kind, suffix); };
+    if (const std::string name = name_of("weight_hr"); reader_.contains(name))
+      throw InputError(place_of(name), Rule::not_supported,
+                       "projections of an LSTM (proj_size) are not supported.");
+    const Tensor W = take_matrix(name_of("weight_hh")), U = take_matrix(name_of("weight_ih"));
     cell.units = W.size(1);
     cell.input = U.size(1);
     const std::int64_t rows = W.size(0), gates = cell.units > 0 ? rows / cell.units : 0;
     if (gates * cell.units != rows || (gates != 1 && gates != 3 && gates != 4))
-      throw InputError({where_}, Rule::shape,
-                       text_of("tensor '", prefix, "weight_hh", suffix,
-                               "': expected [G H, H] with G = 1 (nn.RNN), 3 (nn.GRU) or 4 (nn.LSTM)"),
-                       to_string(W.shape()));
+      throw unexpected(place_of(name_of("weight_hh")), Rule::shape,
+                       "[G H, H] with G = 1 (nn.RNN), 3 (nn.GRU) or 4 (nn.LSTM)", to_string(W.shape()));
     if (U.size(0) != rows)
-      throw InputError(
-          {where_}, Rule::shape,
-          text_of("tensor '", prefix, "weight_ih", suffix, "': expected ", rows, " rows, as weight_hh has"),
-          to_string(U.shape()));
+      throw unexpected(place_of(name_of("weight_ih")), Rule::shape, text_of(rows, " rows, as weight_hh has"),
+                       to_string(U.shape()));
     cell.kind = gates == 1 ? CellKind::rnn : gates == 3 ? CellKind::gru : CellKind::lstm;
     const auto bias = [&](const std::string& name) {
       return reader_.contains(name) ? reader_.take(name, {rows}, Dtype::f64) : Tensor();
     };
-    const Tensor W_bias = bias(text_of(prefix, "bias_hh", suffix)),
-                 U_bias = bias(text_of(prefix, "bias_ih", suffix));
+    const Tensor W_bias = bias(name_of("bias_hh")), U_bias = bias(name_of("bias_ih"));
     if (W_bias.empty() != U_bias.empty())
-      throw InputError({where_}, Rule::missing,
-                       text_of("tensor '", prefix, W_bias.empty() ? "bias_hh" : "bias_ih", suffix,
-                               "' is missing; the other bias is there."));
+      throw InputError(place_of(name_of(W_bias.empty() ? "bias_hh" : "bias_ih")), Rule::missing,
+                       "is missing; the other bias is there.");
     cell.gates = split_gates(cell.kind, gates_of(cell.kind), W, U, W_bias, U_bias);
     return cell;
   }

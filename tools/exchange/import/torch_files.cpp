@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/import/json_tensor.h"
 #include "lagtape/tools/exchange/import/state_dict.h"
 
@@ -15,29 +16,29 @@ std::int64_t input_of(const std::vector<ForeignLayer>& layers, const std::string
   return std::get<ForeignRecurrence>(layers.front().content).directions.front().input;
 }
 
-StateDict dict_of(const Json& tensors, const std::string& place) {
+StateDict dict_of(const Json& tensors, const Place& place) {
   StateDict dict{.file = {}, .in_order = true};
   for (const auto& [name, value] : tensors.items())
-    dict.file.tensors.push_back({name, tensor_of(value, text_of(place, "/", name))});
+    dict.file.tensors.push_back({name, tensor_of(value, part_of(place, name))});
   return dict;
 }
 
 /// Throws InputError unless the weights are what "model_data" says.
-void check_model_data(const Json& data, const ForeignModel& model, const std::string& place) {
+void check_model_data(const Json& data, const ForeignModel& model, const Place& place) {
   const std::string unit = text_at(data, "unit_type", place);
   const std::int64_t hidden = count_at(data, "hidden_size", place),
                      input = count_at(data, "input_size", place),
                      output = count_at(data, "output_size", place),
                      layers = data.contains("num_layers") ? count_at(data, "num_layers", place) : 1;
   const auto refuse = [&](const std::string& key, const auto& said, const auto& found) {
-    throw InputError({text_of(place, "/", key)}, Rule::conflict,
-                     text_of(said, ", but the weights are of ", found, "."));
+    throw unexpected(part_of(place, key), Rule::conflict, text_of(found, ", as the weights have"),
+                     text_of(said));
   };
   const auto* rec = std::get_if<ForeignRecurrence>(&model.layers.front().content);
   const auto* lin = std::get_if<ForeignDense>(&model.layers.back().content);
   if (rec == nullptr || lin == nullptr || rec->directions.size() > 1)
-    throw InputError(
-        text_of(place, "/model: SimpleRNN is a recurrence 'rec' in one direction and a map 'lin'."));
+    throw InputError(part_of(place, "model"), Rule::not_supported,
+                     "SimpleRNN is a recurrence 'rec' in one direction and a map 'lin'.");
   const ForeignCell& cell = rec->directions.front();
   std::string kind(name_of(cell.kind));
   std::ranges::transform(kind, kind.begin(), [](char c) { return static_cast<char>(c - 'a' + 'A'); });
@@ -60,8 +61,8 @@ ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& 
   StateDict dict{.file = parse_safetensors(bytes, where, HalfTensors::widened), .in_order = false};
   if (const auto format = dict.file.metadata.find("format");
       format != dict.file.metadata.end() && format->second.starts_with("lagtape"))
-    throw InputError({where}, Rule::wrong_type,
-                     "is a model of lagtape already; every command takes it as it is.");
+    throw InputError({where}, Rule::conflict, "is a model of lagtape already", {},
+                     "Every command takes it as it is.");
   ForeignModel model{.format = "torch"};
   for (NamedTensor& entry : dict.file.tensors) {
     if (entry.tensor.dtype() == Dtype::f64) model.precision = Dtype::f64;
@@ -86,35 +87,36 @@ void set_nonlinearity(ForeignModel& model, const std::string& function, const st
           found = true;
         }
   if (!found)
-    throw InputError({where}, Rule::missing, "the nonlinearity is that of nn.RNN, and there is none.");
+    throw InputError({where}, Rule::conflict, "the nonlinearity is that of nn.RNN, and there is none.");
 }
 
 ForeignModel read_torch_json(const Json& root, const std::vector<std::string>& order,
                              const std::string& where) {
   ForeignModel model{.format = "torch-json"};
-  model.layers = layers_of(dict_of(root, where + ": "), order, where);
+  model.layers = layers_of(dict_of(root, {where}), order, where);
   model.input = input_of(model.layers, where);
   return model;
 }
 
 ForeignModel read_guitarml(const Json& root, const std::string& where) {
-  const Json& data = object_at(root, "model_data", where + ": ");
-  const Json& tensors = object_at(root, "state_dict", where + ": ");
-  const std::string place = where + ": /model_data";
+  const Json& data = object_at(root, "model_data", {where});
+  const Json& tensors = object_at(root, "state_dict", {where});
+  const Place place{.file = where, .pointer = "/model_data"};
   if (const std::string kind = text_at(data, "model", place); kind != "SimpleRNN")
-    throw InputError(text_of(place, "/model: '", kind,
-                             "' is not supported. Supported: SimpleRNN, with unit_type LSTM, GRU or RNN."));
+    throw unexpected(part_of(place, "model"), Rule::not_supported,
+                     "the supported model SimpleRNN, with unit_type LSTM, GRU or RNN", quote(kind));
   ForeignModel model{.format = "guitarml"};
+  const Place dict_place{.file = where, .pointer = "/state_dict"};
   for (const auto& [name, value] : tensors.items())
     if (!name.starts_with("rec.") && !name.starts_with("lin."))
-      throw InputError({where}, Rule::missing,
-                       text_of("/state_dict/", name, ": expected tensors of the modules rec and lin."));
-  model.layers = layers_of(dict_of(tensors, where + ": /state_dict"), {"rec", "lin"}, where);
+      throw unexpected(part_of(dict_place, name), Rule::not_supported, "tensors of the modules rec and lin");
+  model.layers = layers_of(dict_of(tensors, dict_place), {"rec", "lin"}, where);
   model.input = input_of(model.layers, where);
   check_model_data(data, model, place);
   if (data.contains("skip")) model.skip = count_at(data, "skip", place, 0);
   if (model.skip > model.input)
-    throw InputError(text_of(place, "/skip: there are ", model.input, " inputs. Got ", model.skip, "."));
+    throw unexpected(part_of(place, "skip"), Rule::out_of_range,
+                     text_of("at most the ", model.input, " inputs"), text_of(model.skip));
   return model;
 }
 

@@ -64,7 +64,8 @@ std::string analyze(const GivenExperiment& given, const std::string& split_name,
   const Task task = source.experiment.load_task(pool);
   const Dataset& split = task.split(split_name);
   if (split.size() == 0)
-    throw InputError(text_of(given.place, ": there are no sequences in the split '", split_name, "'."));
+    throw InputError({given.place}, Rule::missing,
+                     text_of("there are no sequences in the split '", split_name, "'."));
   options.seed = source.experiment.seed;
   const Normalization normalization =
       given.is_trained() ? normalization_of_data(source.model) : task.normalization;

@@ -20,6 +20,8 @@ namespace lagtape::python {
 
 namespace {
 
+Place place_of(const char* call) { return {.op = text_of("stream.", call)}; }
+
 using AnyStream = std::variant<Stream<float>, Stream<double>>;
 
 AnyStream stream_of(const Model& model, const StreamOptions& options) {
@@ -73,12 +75,12 @@ class OwnedStream {
    public:
     ExclusiveUse(const OwnedStream& stream, const char* call) : busy_(stream.busy_) {
       if (busy_.exchange(true)) {
-        throw InputError(
-            text_of("[stream.", call, "] another thread is using this stream; give each thread a copy()."));
+        throw InputError(place_of(call), Rule::in_use, "another thread is using this stream", {},
+                         "Give each thread a copy().");
       }
       if (stream.stream_) return;
       busy_ = false;
-      throw InputError(text_of("[stream.", call, "] the stream is closed."));
+      throw InputError(place_of(call), Rule::conflict, "the stream is closed.");
     }
     ~ExclusiveUse() { busy_ = false; }
     ExclusiveUse(const ExclusiveUse&) = delete;
@@ -139,10 +141,12 @@ void check_numbers(const T* x, std::size_t size, std::int64_t tokens, const char
   for (std::size_t i = 0; i < size; ++i) {
     const T value = x[i];
     if (!std::isfinite(value))
-      throw InputError(text_of("[stream.", call, "] number ", i, " of x is not finite. Got ", value, "."));
+
+      throw InputError(place_of(call), Rule::not_finite, text_of("number ", i, " of x is not finite"),
+                       text_of(value));
     if (tokens > 0 && (value < 0 || value >= static_cast<T>(tokens) || value != std::floor(value)))
-      throw InputError(
-          text_of("[stream.", call, "] tokens are the numbers 0..", tokens - 1, ". Got ", value, "."));
+      throw InputError(place_of(call), Rule::out_of_range, text_of("tokens are the numbers 0..", tokens - 1),
+                       text_of(value));
   }
 }
 
@@ -167,8 +171,8 @@ Shape output_shape(const Shape& x, std::size_t lead, std::int64_t rows, std::int
   } else if (!has_lead || rows != 1 || (rest != Shape{input} && !(rest.empty() && input == 1))) {
     const std::string steps = lead > 0 ? "T, " : "";
     const std::string one = rows == 1 ? text_of("[", steps, input, "] or ") : "";
-    throw InputError(text_of("[stream.", call, "] x is ", one, "[", steps, rows, ", ", input, "]. Got ",
-                             to_string(x), "."));
+    throw InputError(place_of(call), Rule::shape, text_of("x is ", one, "[", steps, rows, ", ", input, "]"),
+                     to_string(x));
   }
   y.push_back(output);
   return y;

@@ -129,11 +129,11 @@ void check_assignments(const SearchPlan& plan, const Places& searched) {
   for (const std::string& assignment : plan.set) {
     const std::size_t* setting = searched.around(assigned_place(assignment));
     if (setting == nullptr) continue;
-    throw InputError(
-        text_of("--set ", shortened(assignment, 200), ": ", quote(plan.settings[*setting].pointer),
-                " is searched, so that no run would have this value: expected a setting without a "
-                "range in ",
-                plan.file.string(), "."));
+    throw InputError(Problem{.place = {.item = text_of("--set ", shortened(assignment, 200))},
+                             .rule = Rule::conflict,
+                             .statement = text_of(quote(plan.settings[*setting].pointer),
+                                                  " is searched, so that no run would have this value"),
+                             .expected = text_of("a setting without a range in ", plan.file.string())});
   }
 }
 

@@ -55,11 +55,12 @@ constexpr Option kLine[] = {
 }  // namespace
 
 Results::Results(fs::path file) : file_(fs::absolute(file)) {
+  const Place place{.item = "--results " + file.string()};
   if (!fs::is_directory(file_.parent_path()))
-    throw InputError(
-        text_of("--results ", file.string(), ": there is no folder ", file_.parent_path().string()));
+    throw InputError(place, Rule::missing, text_of("there is no folder ", file_.parent_path().string()));
   if (fs::exists(file_) && !fs::is_regular_file(file_))
-    throw InputError(text_of("--results ", file.string(), ": is not a regular file."));
+
+    throw InputError(place, Rule::wrong_type, "is not a regular file.");
   read();
 }
 

@@ -21,8 +21,8 @@ ScoredClass class_at(const Tensor& outputs, const Batch& batch, std::int64_t pla
 Confusion::Confusion(const DataShape& data) : classes_(data.classes) {
   constexpr std::int64_t kMost = 4096;
   if (classes_ < 2 || classes_ > kMost) {
-    throw InputError(text_of("a confusion matrix needs 2 to ", kMost, " classes. The data have ",
-                             classes_ > 0 ? text_of(classes_, " classes.") : "real numbers as targets."));
+    throw unexpected({.op = "confusion"}, Rule::not_supported, text_of("data of 2 to ", kMost, " classes"),
+                     classes_ > 0 ? text_of(classes_) : "real numbers as targets");
   }
   counts_.resize(static_cast<std::size_t>(classes_ * classes_));
 }

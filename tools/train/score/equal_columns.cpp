@@ -14,50 +14,56 @@ EqualColumns::EqualColumns(std::int64_t inputs, std::int64_t targets)
 }
 
 void EqualColumns::add(std::span<const double> x, std::span<const double> y) {
-  if (x.empty()) return;
-  const bool is_first = classes_.empty() && given_up_ == 0;
-  std::vector<Class> before = std::exchange(classes_, {});
-  classes_.reserve(before.size());
-  for (Class& one : before) follow(std::move(one), x, y);
-  const auto is_missing = [&](std::int32_t target) {
-    return std::isnan(y[static_cast<std::size_t>(target)]);
+  const auto take_known = [&](Ids& targets) {
+    const auto is_missing = [&](std::int32_t target) {
+      return std::isnan(y[static_cast<std::size_t>(target)]);
+    };
+    const auto known = std::stable_partition(targets.begin(), targets.end(), is_missing);
+    const Ids taken(known, targets.end());
+    targets.erase(known, targets.end());
+    return taken;
   };
-  const auto begun = std::stable_partition(unknown_.begin(), unknown_.end(), is_missing);
-  if (begun == unknown_.end()) return;
-  follow({.inputs = inputs_, .targets = {begun, unknown_.end()}, .has_gaps = !is_first}, x, y);
-  unknown_.erase(begun, unknown_.end());
+  const bool is_first = classes_.empty() && given_up_ == 0;
+  for (Class& one : std::exchange(classes_, {})) {
+    Class known{.inputs = {}, .targets = take_known(one.targets), .has_gaps = one.has_gaps};
+    if (one.targets.empty()) {
+      known.inputs = std::move(one.inputs);
+    } else {
+      one.has_gaps = known.has_gaps = true;
+      if (!known.targets.empty()) known.inputs = one.inputs;
+      classes_.push_back(std::move(one));
+    }
+    if (!known.targets.empty()) split(std::move(known), x, y);
+  }
+  if (Ids begun = take_known(unknown_); !begun.empty())
+    split({.inputs = inputs_, .targets = std::move(begun), .has_gaps = !is_first}, x, y);
 }
 
 /// Keeps the parts of a class that are equal at a step.
-void EqualColumns::follow(Class whole, std::span<const double> x, std::span<const double> y) {
-  const auto input = [&](std::int32_t i) { return x[static_cast<std::size_t>(i)]; };
-  const auto target = [&](std::int32_t i) { return y[static_cast<std::size_t>(i)]; };
-  const double value = input(whole.inputs.front());
-  if (std::ranges::all_of(
-          whole.inputs, [&](double number) { return number == value; }, input)) {
-    std::erase_if(whole.targets,
-                  [&](std::int32_t i) { return !std::isnan(target(i)) && target(i) != value; });
-    if (!whole.targets.empty()) classes_.push_back(std::move(whole));
-    return;
-  }
+void EqualColumns::split(Class whole, std::span<const double> x, std::span<const double> y) {
   if (whole.has_gaps) left_ -= std::ssize(whole.inputs);
   if (whole.has_gaps && left_ < 0) {
     given_up_ += std::ssize(whole.targets);
     return;
   }
-  Class missing{.inputs = {}, .targets = {}, .has_gaps = true};
+  const auto input = [&](std::int32_t i) { return x[static_cast<std::size_t>(i)]; };
+  const auto target = [&](std::int32_t i) { return y[static_cast<std::size_t>(i)]; };
+  const double value = target(whole.targets.front());
+  if (std::ranges::all_of(
+          whole.inputs, [&](double number) { return number == value; }, input) &&
+      std::ranges::all_of(
+          whole.targets, [&](double number) { return number == value; }, target)) {
+    classes_.push_back(std::move(whole));
+    return;
+  }
   std::unordered_map<double, Class> parts;
-  for (const std::int32_t i : whole.targets)
-    (std::isnan(target(i)) ? missing : parts[target(i)]).targets.push_back(i);
+  for (const std::int32_t i : whole.targets) parts[target(i)].targets.push_back(i);
   for (const std::int32_t i : whole.inputs)
     if (const auto part = parts.find(input(i)); part != parts.end()) part->second.inputs.push_back(i);
   for (auto& [number, part] : parts) {
-    part.has_gaps = whole.has_gaps || !missing.targets.empty();
+    part.has_gaps = whole.has_gaps;
     if (!part.inputs.empty()) classes_.push_back(std::move(part));
   }
-  if (missing.targets.empty()) return;
-  missing.inputs = std::move(whole.inputs);
-  classes_.push_back(std::move(missing));
 }
 
 std::int64_t EqualColumns::count() const {

@@ -25,14 +25,14 @@ class EqualColumns {
 
  private:
   using Ids = std::vector<std::int32_t>;
-  /// Targets that equalled all of these inputs at every step at which they were known. With gaps, other classes may have
-  /// the same inputs.
+  /// Inputs and targets that were equal at every step at which these targets were known. With gaps, other classes may
+  /// have the same inputs.
   struct Class {
     Ids inputs, targets;
     bool has_gaps = false;
   };
 
-  void follow(Class whole, std::span<const double> x, std::span<const double> y);
+  void split(Class whole, std::span<const double> x, std::span<const double> y);
 
   Ids inputs_, unknown_;  ///< all inputs; the targets without a number so far
   std::vector<Class> classes_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -174,10 +173,13 @@ std::optional<std::int64_t> class_in(std::string_view name, std::string_view ste
   constexpr std::size_t kMostDigits = 6;
   if (!name.starts_with(stem)) return std::nullopt;
   const std::string_view digits = name.substr(stem.size());
-  if (digits.size() > kMostDigits || (digits.size() > 1 && digits[0] == '0')) return std::nullopt;
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  if (digits.empty() || digits.size() > kMostDigits || (digits.size() > 1 && digits[0] == '0'))
+    return std::nullopt;
+  std::int64_t number = 0;
+  for (const char digit : digits) {
+    if (digit < '0' || digit > '9') return std::nullopt;
+    number = 10 * number + (digit - '0');
+  }
   return number;
 }
 

@@ -79,8 +79,8 @@ Run run_in(const fs::path& path) {
   document_in(folder.experiment_file());
   const std::int64_t parameters = run.source.model.parameters().count();
   if (run.summary.contains("params") && run.summary.at("params") != parameters)
-    throw InputError(text_of(folder.weights_file().string(),
-                             ": is of another run than summary.json beside it: ", parameters,
+    throw InputError({folder.weights_file().string()}, Rule::conflict,
+                     text_of("is of another run than summary.json beside it: ", parameters,
                              " parameters, there ", run.summary.at("params").dump(), "."));
   return run;
 }

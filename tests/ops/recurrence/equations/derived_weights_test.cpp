@@ -115,7 +115,7 @@ TEST_CASE("errors of derived weights name the line, the column and the shapes") 
   CHECK(error_of(cell_with("M", "h' = U @ x")) == "no equation uses 'A'.");
   EquationCell taken = cell_with("M");
   taken.derived[0].first = "U";
-  CHECK(error_of(taken) == "/derived/U: derived 'U': the name is taken; it is a weight.");
+  CHECK(error_of(taken) == "derived 'U': the name is taken; it is a weight.");
 }
 
 TEST_CASE("a derived weight asks for no memory that the cell's weights do not justify") {
@@ -132,7 +132,7 @@ TEST_CASE("a derived weight asks for no memory that the cell's weights do not ju
   EquationCell wide = cell_with("M");
   wide.weights[0].shape = {"60000", "60000"};
   CHECK(error_of(wide) ==
-        "/weights/M: weight 'M': a cell with derived weights may have 134217728 numbers in its weights.");
+        "weight 'M': a cell with derived weights may have 134217728 numbers in its weights.");
 }
 
 TEST_CASE("the shape of an exponential costs nothing") {

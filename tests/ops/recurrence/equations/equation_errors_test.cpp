@@ -38,6 +38,31 @@ void check_errors(const ErrorTable& table) {
   }
 }
 
+TEST_CASE("an error of an equation has its rule, its operation and what was found as fields") {
+  const auto problem_of = [](const std::string& equation) {
+    EquationCell cell{.hyper = {}, .weights = {{"W", {"units", "units"}}}, .states = {{"h", {"units"}}}};
+    cell.step = {"h' = W @ h", equation};
+    cell.output = "y";
+    try {
+      compile_equations(cell, 3, 2);
+    } catch (const InputError& error) {
+      return error.problems().front();
+    }
+    return Problem{};
+  };
+  const Problem product = problem_of("y = W @ x");
+  CHECK(product.rule == Rule::shape);
+  CHECK(product.place.op == "@");
+  CHECK(product.place.column == 7);
+  CHECK(product.found == "W [3, 3] and [2]");
+  CHECK(problem_of("y = h[-0.5]").rule == Rule::wrong_type);
+  CHECK(problem_of("y = h[3]").rule == Rule::out_of_range);
+  CHECK(problem_of("y = h[3]").found == "3");
+  CHECK(problem_of("W = h").rule == Rule::conflict);
+  CHECK(problem_of("y = h / (1 / 0)").rule == Rule::not_finite);
+  CHECK(problem_of("y = (h").rule == Rule::syntax);
+}
+
 TEST_CASE("an error names the equation, the column, and the name or the shapes that do not fit") {
   const std::string not_one_shape =
       "both operands must have one shape, or one of them spread over the other's last axis. Got ";
@@ -226,7 +251,7 @@ TEST_CASE(
   CHECK(all_errors_of(lost) ==
         "step/0 equation 1, column 1: an equation reads NAME = EXPRESSION or STATE' = EXPRESSION.\n");
   lost.step = {"h' = -h"};
-  CHECK(all_errors_of(lost) == "state/c /state/c: state 'c' has no next value: no equation sets c'.\n");
+  CHECK(all_errors_of(lost) == "state/c state 'c': has no next value: no equation sets c'.\n");
 }
 
 TEST_CASE("an error names what is set twice, or not to be set") {

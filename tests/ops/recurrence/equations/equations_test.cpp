@@ -265,22 +265,22 @@ TEST_CASE("what is declared and not used, or used and not declared, is an error"
         "no equation uses 'z', 'a'.");
   CHECK(error_with([](Cell& c) { c.step.pop_back(); }) ==
         "output, column 1: h' is read before an equation sets it. In: h'\n"
-        "/state/h: state 'h' has no next value: no equation sets h'.");
+        "state 'h': has no next value: no equation sets h'.");
   CHECK(error_with([](Cell& c) {
           c.states.push_back({"c", {}});
-        }) == "/state/c: state 'c' has no next value: no equation sets c'.");
+        }) == "state 'c': has no next value: no equation sets c'.");
   CHECK(error_with([](Cell& c) {
           c.weights.push_back({"x", {"units"}});
-        }) == "/weights/x: weight 'x': the name is taken; it is the input.");
+        }) == "weight 'x': the name is taken; it is the input.");
   CHECK(error_with([](Cell& c) {
           c.weights.push_back({"W1", {"units"}});
-        }) == "/weights/W1: weight 'W1': the name is taken; it is a weight.");
+        }) == "weight 'W1': the name is taken; it is a weight.");
   CHECK(error_with([](Cell& c) {
           c.hyper.push_back({"units", 3});
-        }) == "/hyper/units: hyper-parameter 'units': the name is taken; it is a dimension.");
+        }) == "hyper-parameter 'units': the name is taken; it is a dimension.");
   CHECK(error_with([](Cell& c) {
           c.states.push_back({"h'", {"units"}});
-        }) == "/state/h': state 'h'': a name is made of letters, digits, '_' and '.', a letter first.");
+        }) == "state 'h'': a name is made of letters, digits, '_' and '.', a letter first.");
   CHECK(error_with([](Cell& c) {
           c.weights[0].shape = {"units", "unit"};
         }) == "weight 'W1', column 1: unknown name 'unit'; did you mean 'units'? In: unit");
@@ -289,12 +289,12 @@ TEST_CASE("what is declared and not used, or used and not declared, is an error"
         }) == "weight 'W1', column 1: this must be a whole number. Got 5.33333. In: units / 3");
   CHECK(error_with([](Cell& c) {
           c.weights[0].shape = {"1", "2", "3", "4"};
-        }) == "/weights/W1: weight 'W1': a shape has at most 3 dimensions. Got 4.");
+        }) == "weight 'W1': a shape has at most 3 dimensions. Got 4.");
   CHECK(error_with([](Cell& c) { c.states[0].shape = {"-tau"}; }) ==
         "state 'h', column 1: this must be at least 1. Got -20. In: -tau");
   CHECK(error_with([](Cell& c) {
           c.lags = {{"W1", "64"}};
-        }) == "/lags/W1: lag 'W1': there is no scalar or vector weight of that name.");
+        }) == "lag 'W1': there is no scalar or vector weight of that name.");
   CHECK(error_with([](Cell& c) {
           c.lags = {{"b1", "0"}};
         }) == "lag 'b1', column 1: this must be at least 1. Got 0. In: 0");

@@ -149,7 +149,7 @@ TEST_CASE(
   gated.set_next(h, 0.5 * h);
   gated.set_output(h);
   CHECK(message_of({.layers = {gated.finish()}, .readout = {}}, MemoryPlan::full) ==
-        "[grid] a state on the grid is updated as h' = h + ... or h - .... Use \"arithmetic\": \"float\" for "
+        "[grid] a state on the grid is updated as h' = h + ... or h - ... Use \"arithmetic\": \"float\" for "
         "others");
 
   StepTape lagged(1);

@@ -208,11 +208,11 @@ TEST_CASE("a normalisation that does not fit is refused") {
     return Stream<float>(c.stack, c.weights, 1, best_level(), {}, n);
   };
   CHECK_THROWS_WITH_AS(stream({.input = {{0, 0}, {1, 1}}, .output = {}}),
-                       "[normalization] expected a mean and a scale for each of 3 inputs, or none. Got 2 "
-                       "means, 2 scales.",
+                       "[normalization] expected a mean and a scale for each of 3 inputs, or none, got 2 "
+                       "means, 2 scales",
                        InputError);
   CHECK_THROWS_WITH_AS(stream({.input = {}, .output = {{0, 0, 0, 0}, {}}}),
-                       doctest::Contains("of 4 outputs, or none. Got 4 means, 0 scales."), InputError);
+                       doctest::Contains("of 4 outputs, or none, got 4 means, 0 scales"), InputError);
   CHECK_THROWS_WITH_AS(
       stream({.input = {{0, 0, 0}, {1, 0, 1}}, .output = {}}),
       "[normalization] scale of input 1: expected a number from 1.17549e-38 to 3.40282e+38, got 0",

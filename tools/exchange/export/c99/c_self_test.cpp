@@ -59,7 +59,7 @@ std::string c_self_test(const ExportedModel& model, const CStyle& style) {
   double largest = 0;
   for (const double value : outputs) {
     if (!std::isfinite(value))
-      throw InputError({.op = "export"}, Rule::not_supported,
+      throw InputError({.op = "export"}, Rule::not_finite,
                        "the model's outputs for ordinary inputs are not finite");
     largest = std::max(largest, std::abs(value));
   }
