@@ -19,115 +19,99 @@ struct Origin {
   std::int64_t row, past;
 };
 
-class HorizonScorer {
- public:
-  HorizonScorer(const Model& model, const HorizonOptions& options)
-      : model_(model), options_(options), series_(series_options_of(model)) {
-    if (!options.path.empty()) series_.paths = {options.path};
-    if (!options.frequency.empty()) series_.frequency = options.frequency;
-    panel_ = panel_for(model, series_);
-    season_ = season_of(panel_.axis, options.season);
-    width_ = std::ssize(panel_.target);
-  }
+/// The rows of a split.
+std::vector<RowRange> rows_of_split(const std::string& split, const SeriesOptions& series,
+                                    const Panel& panel) {
+  if (split == "all") return panel.segments;
+  const std::vector<SeriesSplit> splits = split_panel(series, panel);
+  return splits[split == "train" ? 0 : split == "valid" ? 1 : 2].segments;
+}
 
-  HorizonScores run() {
-    if (options_.season == 0 && possible_origins().empty())
-      season_ = 0;  // a day is longer than what is there
-    const std::vector<Origin> origins = chosen_origins();
-    HorizonScores scores;
-    scores.origins = std::ssize(origins);
-    scores.season = season_;
-    scores.read_later = read_later(panel_, series_, options_.steps);
-    for (const std::int64_t column : panel_.target) scores.targets.push_back(panel_.column(column).name);
-    scores.model = Tensor({options_.steps, width_}, Dtype::f64);
-    scores.persistence = scores.model.clone();
-    if (season_ > 0) scores.seasonal = scores.model.clone();
-    known_.assign(static_cast<std::size_t>(scores.model.numel()), 0);
-    for (const Origin& origin : origins) add(scores, origin);
-    for (Tensor* sums : {&scores.model, &scores.persistence, &scores.seasonal})
-      for (std::int64_t i = 0; i < sums->numel(); ++i)
-        sums->set(i, std::sqrt(sums->at(i) / known_[static_cast<std::size_t>(i)]));
-    return scores;
-  }
+/// The number of rows that a forecast begins with at least.
+std::int64_t rows_before(const Model& model, const SeriesOptions& series, const Panel& panel,
+                         std::int64_t season) {
+  const std::int64_t reading = reads_every_step(model.at()) ? 1 : series.window;
+  return panel.lead() + std::max({series.horizon - 1 + reading, series.window, season});
+}
 
- private:
-  std::vector<RowRange> rows_of_split() const {
-    if (options_.split == "all") return panel_.segments;
-    const std::vector<SeriesSplit> splits = split_panel(series_, panel_);
-    return splits[options_.split == "train" ? 0 : options_.split == "valid" ? 1 : 2].segments;
+/// Rows of these parts of a recording with `before` rows before them and `steps` from them on.
+std::vector<Origin> possible_origins(const Panel& panel, const std::vector<RowRange>& parts,
+                                     std::int64_t before, std::int64_t steps) {
+  std::vector<Origin> possible;
+  const std::vector<RowRange>& all = panel.segments;
+  for (const RowRange& part : parts) {
+    const RowRange& whole = *(std::ranges::upper_bound(all, part.first, {}, &RowRange::first) - 1);
+    for (std::int64_t row = part.first; row + steps <= part.end(); ++row)
+      if (row - whole.first >= before)
+        possible.push_back({row, std::max(whole.first, row - kMostWindows * before)});
   }
+  return possible;
+}
 
-  /// The number of rows that a forecast begins with at least.
-  std::int64_t rows_before() const {
-    const std::int64_t reading = reads_every_step(model_.at()) ? 1 : series_.window;
-    return panel_.lead() + std::max({series_.horizon - 1 + reading, series_.window, season_});
-  }
-
-  /// Rows of the split with enough rows before and after them.
-  std::vector<Origin> possible_origins() const {
-    const std::int64_t before = rows_before();
-    std::vector<Origin> possible;
-    const std::vector<RowRange>& all = panel_.segments;
-    for (const RowRange& part : rows_of_split()) {
-      const RowRange& whole = *(std::ranges::upper_bound(all, part.first, {}, &RowRange::first) - 1);
-      for (std::int64_t row = part.first; row + options_.steps <= part.end(); ++row)
-        if (row - whole.first >= before)
-          possible.push_back({row, std::max(whole.first, row - kMostWindows * before)});
-    }
-    return possible;
-  }
-
-  /// Some of them, spread over the split.
-  std::vector<Origin> chosen_origins() const {
-    const std::vector<Origin> possible = possible_origins();
-    if (possible.empty()) {
-      throw InputError({series_.where()}, Rule::missing,
-                       text_of("no row of ", options_.split, " has ", rows_before(), " rows before it and ",
-                               options_.steps, " from it on without a gap."));
-    }
-    std::vector<Origin> chosen;
-    const std::int64_t apart = (std::ssize(possible) - 1) / kMostOrigins + 1;
-    for (std::int64_t i = 0; i < std::ssize(possible); i += apart)
-      chosen.push_back(possible[static_cast<std::size_t>(i)]);
-    return chosen;
-  }
-
-  void add(HorizonScores& scores, const Origin& origin) {
-    const RowRange rows = {origin.past, origin.row + options_.steps - origin.past};
-    const ForecastInputs given = forecast_inputs(panel_, {.first = origin.row, .segment = rows},
-                                                 options_.steps, series_, model_.loss());
-    const Tensor predicted = closed_loop(model_, given);
-    const std::int64_t each = model_.loss().outputs_of_target(), middle = model_.loss().middle();
-    for (std::int64_t i = 0; i < options_.steps * width_; ++i) {
-      const std::int64_t step = i / width_;
-      const Column& column = panel_.target_column(i % width_);
-      const double truth = column.measured(origin.row + step);
-      if (std::isnan(truth)) continue;
-      known_[static_cast<std::size_t>(i)] += 1;
-      const auto add_to = [&](Tensor& sums, double guess) {
-        sums.set(i, sums.at(i) + (guess - truth) * (guess - truth));
-      };
-      add_to(scores.model, predicted.at(i * each + middle));
-      add_to(scores.persistence, column.at(origin.row - 1));
-      if (season_ > 0) add_to(scores.seasonal, column.at(origin.row - season_ + step % season_));
-    }
-  }
-
-  const Model& model_;
-  const HorizonOptions& options_;
-  SeriesOptions series_;
-  Panel panel_;
-  std::int64_t season_ = 0, width_ = 0;
-  std::vector<double> known_;  ///< by step and target: how many forecasts have a truth
-};
+/// Some of them, spread over the split.
+std::vector<Origin> spread(const std::vector<Origin>& possible) {
+  std::vector<Origin> chosen;
+  const std::int64_t apart = (std::ssize(possible) - 1) / kMostOrigins + 1;
+  for (std::int64_t i = 0; i < std::ssize(possible); i += apart)
+    chosen.push_back(possible[static_cast<std::size_t>(i)]);
+  return chosen;
+}
 
 }  // namespace
 
 HorizonScores score_horizons(const Model& model, const HorizonOptions& options) {
   if (options.steps < 1)
-    throw InputError({.op = "forecast"}, Rule::out_of_range, "expected a horizon of at least 1",
+    throw unexpected({.op = "forecast"}, Rule::out_of_range, "a horizon of at least 1",
                      text_of(options.steps));
-  return HorizonScorer(model, options).run();
+  SeriesOptions series = series_options_of(model);
+  if (!options.path.empty()) series.paths = {options.path};
+  if (!options.frequency.empty()) series.frequency = options.frequency;
+  const Panel panel = panel_for(model, series);
+  const std::vector<RowRange> parts = rows_of_split(options.split, series, panel);
+  const auto origins_after = [&](std::int64_t season) {
+    return possible_origins(panel, parts, rows_before(model, series, panel, season), options.steps);
+  };
+  std::int64_t season = season_of(panel.axis, options.season);
+  std::vector<Origin> possible = origins_after(season);
+  if (options.season == 0 && possible.empty())
+    possible = origins_after(season = 0);  // a day is longer than what is there
+  if (possible.empty())
+    throw InputError({series.where()}, Rule::missing,
+                     text_of("no row of ", options.split, " has ", rows_before(model, series, panel, season),
+                             " rows before it and ", options.steps, " from it on without a gap."));
+  const std::vector<Origin> origins = spread(possible);
+
+  const std::int64_t width = std::ssize(panel.target), count = options.steps * width;
+  HorizonScores scores{.targets = {}, .origins = std::ssize(origins), .season = season};
+  scores.read_later = read_later(panel, series, options.steps);
+  for (const std::int64_t column : panel.target) scores.targets.push_back(panel.column(column).name);
+  scores.model = Tensor({options.steps, width}, Dtype::f64);
+  scores.persistence = scores.model.clone();
+  if (season > 0) scores.seasonal = scores.model.clone();
+  std::vector<double> known(static_cast<std::size_t>(count), 0);  // how many forecasts have a truth
+  const std::int64_t each = model.loss().outputs_of_target(), middle = model.loss().middle();
+  for (const Origin& origin : origins) {
+    const ForecastStart start{origin.row, {origin.past, origin.row + options.steps - origin.past}};
+    const Tensor predicted =
+        closed_loop(model, forecast_inputs(panel, start, options.steps, series, model.loss()));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t step = i / width;
+      const Column& column = panel.target_column(i % width);
+      const double truth = column.measured(origin.row + step);
+      if (std::isnan(truth)) continue;
+      known[static_cast<std::size_t>(i)] += 1;
+      const auto add_to = [&](Tensor& sums, double guess) {
+        sums.set(i, sums.at(i) + (guess - truth) * (guess - truth));
+      };
+      add_to(scores.model, predicted.at(i * each + middle));
+      add_to(scores.persistence, column.at(origin.row - 1));
+      if (season > 0) add_to(scores.seasonal, column.at(origin.row - season + step % season));
+    }
+  }
+  for (Tensor* sums : {&scores.model, &scores.persistence, &scores.seasonal})
+    for (std::int64_t i = 0; i < sums->numel(); ++i)
+      sums->set(i, std::sqrt(sums->at(i) / known[static_cast<std::size_t>(i)]));
+  return scores;
 }
 
 Plot plot_of(const HorizonScores& scores, const std::string& title) {

@@ -11,118 +11,97 @@ namespace lagtape {
 
 namespace {
 
-/// Predicts segment by segment, and collects outputs and rows.
-class SeriesPredictor {
- public:
-  SeriesPredictor(const Model& model, const std::filesystem::path& input, int threads,
-                  const std::string& frequency)
-      : model_(model), threads_(threads), series_(series_options_of(model)) {
-    series_.paths = {input.string()};
-    if (!frequency.empty()) series_.frequency = frequency;
-    panel_ = panel_for(model, series_, {.allow_future = true});
-  }
+/// The steps from that of row `first` to the end of a segment, before the first of which an input is not known.
+std::int64_t known_steps(const Panel& panel, std::int64_t first, const RowRange& segment) {
+  for (std::int64_t n = 0; first + n < segment.end(); ++n)
+    for (std::int64_t i = 0; i < std::ssize(panel.input); ++i)
+      if (std::isnan(input_of_step(panel, i, first + n, segment))) return n;
+  return segment.end() - first;
+}
 
-  SeriesPrediction run() {
-    for (const RowRange& segment : panel_.segments) {
-      segment_ = segment;
-      const std::int64_t first = segment.first + panel_.lead(), known = known_steps(first);
-      if (reads_every_step(model_.at())) {
-        run_through(first, known);
-      } else {
-        read_windows(first, known);
-      }
-    }
-    if (prediction_.places.empty())
-      throw InputError(
-          {series_.where()}, Rule::missing,
-          text_of("no stretch without a gap has the ", reads_every_step(model_.at()) ? 1 : series_.window,
-                  " rows that a prediction needs."));
-    return finish();
+/// The inputs of `count` windows of so many steps, each a step after the one before: [count, steps, input].
+Tensor windows_of(const Panel& panel, const RowRange& segment, std::int64_t first, std::int64_t count,
+                  std::int64_t steps) {
+  const std::int64_t width = std::ssize(panel.input);
+  Tensor x({count, steps, width}, Dtype::f64);
+  for (std::int64_t at = 0; at < x.numel(); ++at) {
+    const std::int64_t step = at / width;
+    x.set(at, input_of_step(panel, at % width, first + step / steps + step % steps, segment));
   }
+  return x;
+}
 
- private:
-  /// The steps from that of a row on before the first of which an input is not known.
-  std::int64_t known_steps(std::int64_t first) const {
-    for (std::int64_t n = 0; first + n < segment_.end(); ++n)
-      for (std::int64_t i = 0; i < model_.input_width(); ++i)
-        if (std::isnan(input_of_step(panel_, i, first + n, segment_))) return n;
-    return segment_.end() - first;
-  }
-
-  /// The inputs of the steps first .. first + steps - 1, written from place `to` of x on.
-  void copy_inputs(std::int64_t first, std::int64_t steps, Tensor& x, std::int64_t to) const {
-    for (std::int64_t n = 0; n < steps; ++n)
-      for (std::int64_t i = 0; i < model_.input_width(); ++i)
-        x.set(to++, input_of_step(panel_, i, first + n, segment_));
-  }
-
-  /// Whether a row is predicted: it is in the segment, or behind the end of the file.
-  bool is_wanted(std::int64_t row) const {
-    return row < segment_.end() || segment_.end() == panel_.segments.back().end();
-  }
-
-  /// Takes the outputs [rows, q] for the rows from `first` on.
-  void take(const Tensor& outputs, std::int64_t first) {
-    const std::int64_t width = outputs.size(-1);
-    for (std::int64_t n = 0; n < outputs.size(0) && is_wanted(first + n); ++n) {
-      prediction_.places.push_back(first + n);
-      if (!panel_.axis.times.empty()) {
-        const Instant time = panel_.time_of(first + n, segment_.end());
-        prediction_.times.push_back(seconds_of(time));
-        prediction_.labels.push_back(label_of(panel_.axis, time));
-      }
-      for (std::int64_t i = 0; i < width; ++i) outputs_.push_back(outputs.at(n * width + i));
-    }
-  }
-
-  void run_through(std::int64_t first, std::int64_t known) {
+/// Calls take(outputs [rows, q], first row) for the rows that are predicted from those of a segment.
+template <class Take>
+void predict_segment(const Model& model, const Panel& panel, const SeriesOptions& series,
+                     const RowRange& segment, int threads, Take take) {
+  constexpr std::int64_t kMost = 256;  // windows at a time
+  const std::int64_t first = segment.first + panel.lead(), known = known_steps(panel, first, segment);
+  if (reads_every_step(model.at())) {
     if (known <= 0) return;
-    Tensor x({known, model_.input_width()}, Dtype::f64);
-    copy_inputs(first, known, x, 0);
-    take(model_.predict(x, threads_), first + series_.horizon);
+    const Tensor x = windows_of(panel, segment, first, 1, known);
+    return take(model.predict(x.reshaped({known, x.size(-1)}), threads), first + series.horizon);
   }
-
-  void read_windows(std::int64_t first, std::int64_t known) {
-    constexpr std::int64_t kMost = 256;
-    const std::int64_t width = model_.input_width(), windows = known - series_.window + 1;
-    for (std::int64_t begin = 0; begin < windows; begin += kMost) {
-      const std::int64_t count = std::min(kMost, windows - begin);
-      Tensor x({count, series_.window, width}, Dtype::f64);
-      for (std::int64_t i = 0; i < count; ++i)
-        copy_inputs(first + begin + i, series_.window, x, i * series_.window * width);
-      take(model_.predict(x, threads_), first + begin + series_.window - 1 + series_.horizon);
-    }
+  const std::int64_t windows = known - series.window + 1;
+  for (std::int64_t begin = 0; begin < windows; begin += kMost) {
+    const Tensor x =
+        windows_of(panel, segment, first + begin, std::min(kMost, windows - begin), series.window);
+    take(model.predict(x, threads), first + begin + series.window - 1 + series.horizon);
   }
+}
 
-  SeriesPrediction finish() {
-    const std::int64_t rows = std::ssize(prediction_.places), width = std::ssize(panel_.target);
-    for (const std::int64_t column : panel_.target) prediction_.targets.push_back(panel_.column(column).name);
-    Tensor outputs({rows, model_.output_width()}, model_.dtype());
-    for (std::int64_t i = 0; i < outputs.numel(); ++i) outputs.set(i, outputs_[static_cast<std::size_t>(i)]);
-    put_outputs(prediction_, std::span(&outputs, 1), model_.loss());
-    prediction_.horizon = series_.horizon;
-    prediction_.truth = Tensor({rows, width}, Dtype::f64);
-    for (std::int64_t i = 0; i < rows * width; ++i) {
-      const std::int64_t row = prediction_.places[static_cast<std::size_t>(i / width)];
-      prediction_.truth.set(i, row < panel_.rows ? panel_.target_column(i % width).measured(row) : kNotKnown);
-    }
-    return std::move(prediction_);
+/// The measured targets of the rows that are predicted.
+Tensor truth_of(const Panel& panel, const std::vector<std::int64_t>& places) {
+  const std::int64_t width = std::ssize(panel.target);
+  Tensor truth({std::ssize(places), width}, Dtype::f64);
+  for (std::int64_t i = 0; i < truth.numel(); ++i) {
+    const std::int64_t row = places[static_cast<std::size_t>(i / width)];
+    truth.set(i, row < panel.rows ? panel.target_column(i % width).measured(row) : kNotKnown);
   }
-
-  const Model& model_;
-  int threads_;
-  SeriesOptions series_;
-  Panel panel_;
-  SeriesPrediction prediction_;
-  std::vector<double> outputs_;
-  RowRange segment_ = {};  ///< the present one
-};
+  return truth;
+}
 
 }  // namespace
 
 SeriesPrediction predict_series(const Model& model, const std::filesystem::path& input, int threads,
                                 const std::string& frequency) {
-  return SeriesPredictor(model, input, threads, frequency).run();
+  SeriesOptions series = series_options_of(model);
+  series.paths = {input.string()};
+  if (!frequency.empty()) series.frequency = frequency;
+  const Panel panel = panel_for(model, series, {.allow_future = true});
+
+  SeriesPrediction prediction;
+  std::vector<double> numbers;
+  for (const RowRange& segment : panel.segments) {
+    const bool is_last =
+        segment.end() == panel.segments.back().end();  // rows behind the file are predicted too
+    const auto take = [&](const Tensor& outputs, std::int64_t first) {
+      const std::int64_t width = outputs.size(-1);
+      for (std::int64_t n = 0; n < outputs.size(0) && (first + n < segment.end() || is_last); ++n) {
+        prediction.places.push_back(first + n);
+        if (!panel.axis.times.empty()) {
+          const Instant time = panel.time_of(first + n, segment.end());
+          prediction.times.push_back(seconds_of(time));
+          prediction.labels.push_back(label_of(panel.axis, time));
+        }
+        for (std::int64_t i = 0; i < width; ++i) numbers.push_back(outputs.at(n * width + i));
+      }
+    };
+    predict_segment(model, panel, series, segment, threads, take);
+  }
+  if (prediction.places.empty())
+    throw InputError(
+        {series.where()}, Rule::missing,
+        text_of("no part without a gap has the ", reads_every_step(model.at()) ? 1 : series.window,
+                " rows that a prediction needs."));
+
+  for (const std::int64_t column : panel.target) prediction.targets.push_back(panel.column(column).name);
+  const Tensor outputs =
+      Tensor::from({std::ssize(prediction.places), model.output_width()}, numbers, model.dtype());
+  put_outputs(prediction, std::span(&outputs, 1), model.loss());
+  prediction.horizon = series.horizon;
+  prediction.truth = truth_of(panel, prediction.places);
+  return prediction;
 }
 
 std::string csv_of(const SeriesPrediction& prediction) {

@@ -99,11 +99,12 @@ const T* LayerStates<T>::restore(std::int64_t n, const T* from) {
 
 template <class T>
 void LayerStates<T>::slide(std::size_t array, std::int64_t n) {
-  ArrayView<T>& held = interpreter_.array(static_cast<int>(array));
+  ArrayView<T>& states = interpreter_.array(static_cast<int>(array));
   const std::int64_t from = n - program_.history(schedule_.arrays[array].index);
-  if (from == held.first) return;
-  std::memmove(held.base, held.at(from), static_cast<std::size_t>((n + 1 - from) * held.stride) * sizeof(T));
-  held.first = from;
+  if (from == states.first) return;
+  std::memmove(states.base, states.at(from),
+               static_cast<std::size_t>((n + 1 - from) * states.stride) * sizeof(T));
+  states.first = from;
 }
 
 // ---- rows that ended, and the grid ----

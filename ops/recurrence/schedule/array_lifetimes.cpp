@@ -36,11 +36,11 @@ void ArrayLifetimes::find_saved() {
     Shared shared{location.index, {}};
     for (const PassKind pass : {PassKind::forward, PassKind::replay, PassKind::undo}) {
       const auto write = std::ranges::find(writes_[v], pass, [&](std::size_t i) { return ops_[i].pass; });
-      shared.held[{pass, write == writes_[v].end() ? 0 : *write}] = ops_.size();
+      shared.lifetimes[{pass, write == writes_[v].end() ? 0 : *write}] = ops_.size();
     }
     std::size_t last = 0;
     for (std::size_t i : reads_[v]) last = std::max(last, i);
-    shared.held[{PassKind::backward, 0}] = last;
+    shared.lifetimes[{PassKind::backward, 0}] = last;
     add(location.index, std::move(shared));
   }
 }
@@ -58,19 +58,20 @@ bool ArrayLifetimes::is_before(std::size_t last, std::size_t first) const {
 }
 
 bool ArrayLifetimes::is_free(const Shared& shared, const Lifetime& wanted) const {
-  const auto next = shared.held.upper_bound({wanted.pass, wanted.first});
-  if (next != shared.held.end() && next->first.first == wanted.pass &&
+  const auto next = shared.lifetimes.upper_bound({wanted.pass, wanted.first});
+  if (next != shared.lifetimes.end() && next->first.first == wanted.pass &&
       !is_before(wanted.last, next->first.second))
     return false;
-  if (next == shared.held.begin()) return true;
+  if (next == shared.lifetimes.begin()) return true;
   const auto& [start, last] = *std::prev(next);
   return start.first != wanted.pass || is_before(last, wanted.first);
 }
 
 /// The next op that writes into an array which is free for a lifetime.
 std::size_t ArrayLifetimes::free_until(const Shared& shared, const Lifetime& wanted) const {
-  const auto next = shared.held.lower_bound({wanted.pass, wanted.last});
-  return next != shared.held.end() && next->first.first == wanted.pass ? next->first.second : ops_.size();
+  const auto next = shared.lifetimes.lower_bound({wanted.pass, wanted.last});
+  return next != shared.lifetimes.end() && next->first.first == wanted.pass ? next->first.second
+                                                                            : ops_.size();
 }
 
 /// Among several free arrays it takes the one that is needed again first, since others may stay free for
@@ -90,7 +91,7 @@ int ArrayLifetimes::claim(int value, bool rounded) {
     best_until = until;
   }
   if (best == nullptr) return -1;
-  best->held[{wanted.pass, wanted.first}] = wanted.last;
+  best->lifetimes[{wanted.pass, wanted.first}] = wanted.last;
   return best->array;
 }
 

@@ -40,7 +40,7 @@ class ArrayLifetimes {
   struct Shared {
     int array;
     /// The last op of each lifetime in it, by pass and first op. Those of one pass do not overlap.
-    std::map<std::pair<PassKind, std::size_t>, std::size_t> held;
+    std::map<std::pair<PassKind, std::size_t>, std::size_t> lifetimes;
   };
   using Format = std::pair<std::int64_t, bool>;  // width, and whether numbers are rounded
   Lifetime lifetime_of(int value) const;

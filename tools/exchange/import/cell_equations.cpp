@@ -9,105 +9,94 @@ std::string joined_name(const std::string& stem, const std::string& gate) {
   return gate.empty() ? stem : stem + "_" + gate;
 }
 
-/// Writes a foreign cell as equations.
-class CellWriter {
- public:
-  CellWriter(const ForeignCell& cell, const Carry& carry) : cell_(cell), carry_(carry) {
-    const GateWeights& first = cell.gates.front();
-    for (const std::string& gate : gates_of(cell.kind)) {
-      weights_[joined_name("W", gate)] = {"units", "units"};
-      if (!first.W_bias.empty()) weights_[joined_name("W", gate) + ".bias"] = {"units"};
-      weights_[joined_name("U", gate)] = {"units",
-                                          carry.count > 0 && !carry.from_inputs ? "input - carry" : "input"};
-      if (!first.U_bias.empty()) weights_[joined_name("U", gate) + ".bias"] = {"units"};
-    }
-  }
+/// As equations write them: a layer's own inputs, how many they are, and its output with the inputs that it hands on.
+std::string own_inputs(const Carry& carry) {
+  return carry.count > 0 && !carry.from_inputs ? "slice(x, 0, input - carry)" : "x";
+}
+std::string own_input_count(const Carry& carry) {
+  return carry.count > 0 && !carry.from_inputs ? "input - carry" : "input";
+}
+Json output_with(const Carry& carry, const std::string& output) {
+  if (carry.count == 0) return output;
+  return Json::array({output, carry.from_inputs ? "slice(x, 0, carry)" : "slice(x, input - carry, input)"});
+}
 
-  Json equations() {
-    begin();
-    if (cell_.kind == CellKind::rnn) write_rnn();
-    if (cell_.kind == CellKind::lstm) write_lstm();
-    if (cell_.kind == CellKind::gru) write_gru();
-    Json json = Json::object();
-    if (carry_.count > 0) json["hyper"] = {{"carry", carry_.count}};
-    json["weights"] = weights_;
-    json["state"] = Json::object();
-    json["state"]["h"] = "units";
-    if (cell_.kind == CellKind::lstm) json["state"]["c"] = "units";
-    json["step"] = step_;
-    if (carry_.count == 0) {
-      json["output"] = "h'";
-    } else {
-      json["output"] =
-          Json::array({"h'", carry_.from_inputs ? "slice(x, 0, carry)" : "slice(x, input - carry, input)"});
-    }
-    return json;
+Json weights_of(const ForeignCell& cell, const Carry& carry) {
+  const GateWeights& first = cell.gates.front();
+  Json weights = Json::object();
+  for (const std::string& gate : gates_of(cell.kind)) {
+    const std::string W = joined_name("W", gate), U = joined_name("U", gate);
+    weights[W] = {"units", "units"};
+    if (!first.W_bias.empty()) weights[W + ".bias"] = {"units"};
+    weights[U] = {"units", own_input_count(carry)};
+    if (!first.U_bias.empty()) weights[U + ".bias"] = {"units"};
   }
+  if (!cell.h0.empty()) weights["h0"] = {"units"};
+  if (!cell.c0.empty()) weights["c0"] = {"units"};
+  return weights;
+}
 
- private:
-  void line(const std::string& equation) { step_.push_back(equation); }
+/// The equations of a step. A first state h0 is added to the zeros of step 0, and 0 h0 afterwards, so that the numbers
+/// are those of the file, and it is trained like any weight.
+std::vector<std::string> step_of(const ForeignCell& cell, const Carry& carry) {
+  std::vector<std::string> step;
+  std::string x = own_inputs(carry), h = "h", c = "c";
+  if (x != "x") {
+    step.push_back("u = " + x);
+    x = "u";
+  }
+  if (!cell.h0.empty() || !cell.c0.empty()) step.push_back("first = maximum(1 - n, 0)");
+  if (!cell.h0.empty()) step.push_back(text_of(h = "hidden", " = h + first * h0"));
+  if (!cell.c0.empty()) step.push_back(text_of(c = "memory", " = c + first * c0"));
 
-  /// A state before the step by the name that equations use. A first state h0 is added to the zeros of step 0,
-  /// and 0 h0 afterwards, so that the numbers are those of the file, and it is trained like any weight.
-  std::string state(const std::string& name, const Tensor& first, const std::string& with_first) {
-    if (first.empty()) return name;
-    weights_[name + "0"] = {"units"};
-    line(text_of(with_first, " = ", name, " + first * ", name, "0"));
-    return with_first;
+  const GateWeights& first = cell.gates.front();
+  const auto product = [](const std::string& weight, const std::string& vector, const Tensor& bias) {
+    const std::string text = text_of(weight, " @ ", vector);
+    return bias.empty() ? text : text_of("(", text, " + ", weight, ".bias)");
+  };
+  const auto of_state = [&](const std::string& gate, const std::string& state) {
+    return product(joined_name("W", gate), state, first.W_bias);
+  };
+  const auto of_input = [&](const std::string& gate) {
+    return product(joined_name("U", gate), x, first.U_bias);
+  };
+  const auto add = [&](const std::string& name, const std::string& function, const std::string& inside) {
+    step.push_back(text_of(name, " = ", function, "(", inside, ")"));
+  };
+  const auto add_gate = [&](const std::string& gate, const std::string& function) {
+    add(gate, function, text_of(of_state(gate, h), " + ", of_input(gate)));
+  };
+  if (cell.kind == CellKind::rnn) {
+    add("h'", cell.input_function, text_of(of_state("", h), " + ", of_input("")));
+  } else if (cell.kind == CellKind::lstm) {
+    add_gate("i", cell.gate_function);
+    add_gate("f", cell.gate_function);
+    add_gate("g", cell.input_function);
+    add_gate("o", cell.gate_function);
+    step.push_back(text_of("c' = f * ", c, " + i * g"));
+    step.push_back(text_of("h' = o * ", cell.output_function, "(c')"));
+  } else {
+    add_gate("r", cell.gate_function);
+    add_gate("z", cell.gate_function);
+    add("k", cell.input_function,
+        cell.resets_before ? text_of(of_state("n", text_of("(r * ", h, ")")), " + ", of_input("n"))
+                           : text_of(of_input("n"), " + r * (", of_state("n", h), ")"));
+    step.push_back(text_of("h' = (1 - z) * k + z * ", h));
   }
+  return step;
+}
 
-  void begin() {
-    if (carry_.count > 0 && !carry_.from_inputs) {
-      line("u = slice(x, 0, input - carry)");
-      x_ = std::string("u");
-    }
-    if (!cell_.h0.empty() || !cell_.c0.empty()) line("first = maximum(1 - n, 0)");
-    h_ = state("h", cell_.h0, "hidden");
-    c_ = state("c", cell_.c0, "memory");
-  }
-
-  std::string of_state(const std::string& gate, const std::string& h) const {
-    const std::string name = joined_name("W", gate), product = text_of(name, " @ ", h);
-    return cell_.gates.front().W_bias.empty() ? product : text_of("(", product, " + ", name, ".bias)");
-  }
-  std::string of_input(const std::string& gate) const {
-    const std::string name = joined_name("U", gate), product = text_of(name, " @ ", x_);
-    return cell_.gates.front().U_bias.empty() ? product : text_of("(", product, " + ", name, ".bias)");
-  }
-  std::string activation(const std::string& gate) const {
-    return text_of(of_state(gate, h_), " + ", of_input(gate));
-  }
-  void write_gate(const std::string& gate, const std::string& function) {
-    line(text_of(gate, " = ", function, "(", activation(gate), ")"));
-  }
-
-  void write_rnn() { line(text_of("h' = ", cell_.input_function, "(", activation(""), ")")); }
-
-  void write_lstm() {
-    write_gate("i", cell_.gate_function);
-    write_gate("f", cell_.gate_function);
-    write_gate("g", cell_.input_function);
-    write_gate("o", cell_.gate_function);
-    line(text_of("c' = f * ", c_, " + i * g"));
-    line(text_of("h' = o * ", cell_.output_function, "(c')"));
-  }
-
-  void write_gru() {
-    write_gate("r", cell_.gate_function);
-    write_gate("z", cell_.gate_function);
-    const std::string inside = cell_.resets_before
-                                   ? text_of(of_state("n", text_of("(r * ", h_, ")")), " + ", of_input("n"))
-                                   : text_of(of_input("n"), " + r * (", of_state("n", h_), ")");
-    line(text_of("k = ", cell_.input_function, "(", inside, ")"));
-    line(text_of("h' = (1 - z) * k + z * ", h_));
-  }
-
-  const ForeignCell& cell_;
-  Carry carry_;
-  Json weights_ = Json::object();
-  std::vector<std::string> step_;
-  std::string x_ = "x", h_ = "h", c_ = "c";
-};
+Json cell_equations(const ForeignCell& cell, const Carry& carry) {
+  Json json = Json::object();
+  if (carry.count > 0) json["hyper"] = {{"carry", carry.count}};
+  json["weights"] = weights_of(cell, carry);
+  json["state"] = Json::object();
+  json["state"]["h"] = "units";
+  if (cell.kind == CellKind::lstm) json["state"]["c"] = "units";
+  json["step"] = step_of(cell, carry);
+  json["output"] = output_with(carry, "h'");
+  return json;
+}
 
 /// Says how a cell differs from lagtape's own: "_one_bias", "_reset_before_skip"; empty where it does not.
 std::string differences(const ForeignCell& cell, const Carry& carry) {
@@ -127,12 +116,11 @@ std::string differences(const ForeignCell& cell, const Carry& carry) {
 /// y = f(W x + bias), with the parts that there are.
 Json dense_equations(const ForeignDense& dense, const Carry& carry) {
   Json json = Json::object();
-  const bool passes = carry.count > 0 && !carry.from_inputs;
   if (carry.count > 0) json["hyper"] = {{"carry", carry.count}};
   json["weights"] = Json::object();
-  std::string value = passes ? "slice(x, 0, input - carry)" : "x";
+  std::string value = own_inputs(carry);
   if (!dense.W.empty()) {
-    json["weights"]["W"] = {"units", passes ? "input - carry" : "input"};
+    json["weights"]["W"] = {"units", own_input_count(carry)};
     value = text_of("W @ ", value);
   }
   if (!dense.bias.empty()) {
@@ -146,10 +134,7 @@ Json dense_equations(const ForeignDense& dense, const Carry& carry) {
     json["step"] = Json::array(
         {dense.function.empty() ? "y = " + value : text_of("y = ", dense.function, "(", value, ")")});
   }
-  json["output"] = "y";
-  if (carry.count > 0)
-    json["output"] =
-        Json::array({"y", carry.from_inputs ? "slice(x, 0, carry)" : "slice(x, input - carry, input)"});
+  json["output"] = output_with(carry, "y");
   return json;
 }
 
@@ -158,7 +143,7 @@ Json dense_equations(const ForeignDense& dense, const Carry& carry) {
 Json cell_layer(const ForeignCell& cell, const Carry& carry, Json& cells) {
   const std::string difference = differences(cell, carry);
   const std::string name = std::string(name_of(cell.kind)) + difference;
-  if (!difference.empty()) cells[name] = CellWriter(cell, carry).equations();
+  if (!difference.empty()) cells[name] = cell_equations(cell, carry);
   return {{"cell", name}, {"units", cell.units}};
 }
 
