@@ -39,7 +39,7 @@ decltype(auto) text_or_value(const T& value) {
   }
 }
 
-/// The text of all parts, written one after another as with `<<`. The stream is used in text.cpp alone, because one stream
+/// The text of all parts, written one after another as with `<<` in the classic locale. The stream is used in text.cpp alone, because one stream
 /// for each combination of types made every caller slow to compile.
 template <class... Parts>
 std::string text_of(const Parts&... parts) {

@@ -8,6 +8,11 @@
 #include <sstream>
 #include <string>
 
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json.h"
+#include "lagtape/core/tensor.h"
+#include "lagtape/tests/core/support/hostile_locale.h"
+
 using namespace lagtape;
 
 namespace {
@@ -42,6 +47,19 @@ TEST_CASE("A text's parts are written as a stream writes them") {
   check(std::int8_t{65}, std::uint8_t{66}, std::int16_t{-3}, std::uint64_t(-1),
         std::numeric_limits<long>::min());
   check(std::string("a\0b", 3), std::string_view(), "", 'c', Colour::kRed);
+}
+
+TEST_CASE("No text follows the global locale of its host") {
+  const auto texts = [] {
+    return text_of(text_of(12008, ' ', 1234567.5, ' ', 0.25f, ' ', std::boolalpha, true),
+                   to_string(Tensor({1000, 1}, Dtype::f32).shape()), Json{{"n", 12008}, {"x", 0.5}}.dump(),
+                   Json::parse("[1234.5, 12008]").dump(),
+                   unexpected({"f", 1234}, Rule::shape, text_of(5678)).what());
+  };
+  const std::string classic = texts();
+  const HostileLocale locale;
+  CHECK(streamed(12008, ' ', 0.5) == "12.008 0,5");  // the locale is one that changes numbers
+  CHECK(texts() == classic);
 }
 
 TEST_CASE("A manipulator acts on the parts after it") {

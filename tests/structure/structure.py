@@ -39,6 +39,9 @@ NO_INSIDES = ("lagtape/ops/kernels/element_functions.h", "lagtape/ops/kernels/el
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
+# Functions that write or read a number as the locale of the host has it.
+LOCALE = re.compile(r"\bo?stringstream\b|\b(strto(f|d|ld)|sto(f|d|ld)|atof)\(|printf\(.*%[-+ #0-9.*]*[aefg]\b", re.IGNORECASE)
+
 
 def sources(root, folder):
     return sorted(p for p in (root / folder).rglob("*") if p.suffix in (".h", ".cpp"))
@@ -93,6 +96,8 @@ def check_tree(root):
                     found.append(f"{folder} knows no cell's name, and '{cell_word.search(line)[0]}' is one")
                 if "dnnl" in line and not place.startswith(NAMES_ONEDNN):
                     found.append("oneDNN is named in " + " and ".join(NAMES_ONEDNN) + " alone")
+                if LOCALE.search(line) and place != "core/text.cpp" and not place.startswith("tools/bench/"):
+                    found.append("this follows the host's locale; text_of, fmt::format and from_chars do not")
                 breaches += [f"{place}:{number}: {breach}" for breach in found if breach]
     return (breaches + experiment_keys.check_keys(root) + messages.check_messages(root) + rooms.check_rooms(root)
             + sizes.check_sizes(root, [*MAY_INCLUDE, "tests"]))

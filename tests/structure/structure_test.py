@@ -64,6 +64,11 @@ class TreeTest(unittest.TestCase):
         self.planted("tools/train.cpp", 'bool f(const Error& e) { return std::string(e.what()).starts_with("a"); }\n')
         self.planted("tools/python/lagtape/_run.py", "found = text if 'a' in str(error) else ''\n")
 
+    def test_a_number_as_the_locale_has_it_is_a_breach(self):
+        for line in ("std::ostringstream out;", "double x = std::stod(text);", 'std::snprintf(text, size, "%.3g", x);'):
+            self.assertIn("locale", self.planted("data/a.cpp", line + "\n"))
+        self.assertEqual(breaches_of({**IN_ORDER, "data/a.cpp": 'std::snprintf(text, size, "%04d", year);\n'}, structure.check_tree), [])
+
     def test_an_include_against_the_direction_is_a_breach(self):
         include = '#include "lagtape/%s"'
         self.assertIn("core does not depend on data", self.planted("core/a.h", include % "data/tasks/mackey_glass.h"))

@@ -1,9 +1,10 @@
 #include "lagtape/tools/chart/plot.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <initializer_list>
 #include <numeric>
 
@@ -25,11 +26,7 @@ constexpr std::array<const char*, 7> kColours = {"#0072b2", "#d55e00", "#009e73"
                                                  "#e69f00", "#56b4e9", "#000000"};
 constexpr std::array<const char*, 3> kDashes = {"", "6 3", "2 2"};
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", value);
-  return text;
-}
+std::string number(double value) { return fmt::format("{:.2f}", value); }
 
 /// The text escaped for XML. Control characters, which XML does not allow, become '?'.
 std::string escaped(const std::string& text) {
@@ -85,20 +82,20 @@ std::string fill(std::size_t n) {
 void check(const Plot& plot) {
   for (const PlotLine& line : plot.lines) {
     if (line.x.size() != line.y.size()) {
-      throw InputError({.op = "plot"}, Rule::shape, "expected as many x as y of a line",
+      throw unexpected({.op = "plot"}, Rule::shape, "as many x as y of a line",
                        text_of(line.x.size(), " and ", line.y.size(), " for '", line.name, "'"));
     }
   }
   for (const PlotBand& band : plot.bands) {
     if (band.x.size() != band.low.size() || band.x.size() != band.high.size() ||
         band.line >= plot.lines.size())
-      throw InputError({.op = "plot"}, Rule::shape, "expected as many bounds as x of a band, and its line",
+      throw unexpected({.op = "plot"}, Rule::shape, "as many bounds as x of a band, and its line",
                        text_of(band.x.size(), ", ", band.low.size(), " and ", band.high.size(), " for '",
                                band.name, "', line ", band.line, " of ", plot.lines.size()));
   }
   for (const PlotBars& bars : plot.bars) {
     if (bars.edges.size() != bars.heights.size() + 1 && !(bars.edges.empty() && bars.heights.empty())) {
-      throw InputError({.op = "plot"}, Rule::shape, "expected one edge more than heights",
+      throw unexpected({.op = "plot"}, Rule::shape, "one edge more than heights",
                        text_of(bars.edges.size(), " and ", bars.heights.size(), " for '", bars.name, "'"));
     }
   }

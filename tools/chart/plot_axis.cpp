@@ -1,9 +1,10 @@
 #include "lagtape/tools/chart/plot_axis.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 
 namespace lagtape {
@@ -14,17 +15,14 @@ constexpr std::size_t kFewest = 3;   ///< ticks that an axis has at least
 constexpr int kLastDigits = 3;       ///< significant digits that the number of the largest value has at most
 constexpr double kNarrowest = 1e-9;  ///< a range that is narrower, for its numbers, differs by rounding alone
 
-std::string tick_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string tick_text(double value) { return fmt::format("{:.6g}", value); }
 
 /// Whether few digits write the value exactly, as they do for most settings and few results.
 bool is_short(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*g", kLastDigits, value);
-  return tick_text(value) == tick_text(std::atof(text));
+  const std::string text = fmt::format("{:.{}g}", value, kLastDigits);
+  double rounded = value;
+  std::from_chars(text.data(), text.data() + text.size(), rounded);
+  return tick_text(value) == tick_text(rounded);
 }
 
 /// The smallest of 1, 2, 5 times a power of ten that is at least `value`.

@@ -1,8 +1,9 @@
 #include "lagtape/tools/sweep/search/draw.h"
 
+#include <fmt/core.h>
+
+#include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "lagtape/core/hash.h"
 #include "lagtape/core/random.h"
@@ -13,9 +14,9 @@ namespace {
 
 /// A number with four significant digits, which is what a table shows: the run has just the number that is read.
 double rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3e", value);
-  return std::strtod(text, nullptr);
+  const std::string text = fmt::format("{:.3e}", value);
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
 }
 
 }  // namespace

@@ -6,14 +6,17 @@
 #include "lagtape/cells/gru.h"
 #include "lagtape/cells/lstm.h"
 #include "lagtape/cells/rnn.h"
+#include "lagtape/cells/tau_gru.h"
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
+#include "lagtape/tests/core/support/hostile_locale.h"
 #include "lagtape/tools/exchange/export/c99/c_loops.h"
 #include "lagtape/tools/exchange/export/c99/c_names.h"
 #include "lagtape/tools/exchange/export/c99/c_numbers.h"
 #include "lagtape/tools/exchange/export/c99/c_source.h"
 #include "lagtape/tools/exchange/export/fixed_values.h"
 #include "lagtape/tools/exchange/export/gated_layer.h"
+#include "lagtape/tools/exchange/export/onnx/onnx_model.h"
 
 // Whole exports are run beside the tool in tests/cli/export_*_test.py; these are their parts.
 
@@ -123,6 +126,17 @@ TEST_CASE("a name that C would not take is refused with one that it would") {
   CHECK_THROWS_WITH_AS(c_source(model, {.name = "2nd"}),
                        "[export] '2nd' is not a name in C; 'm2nd' would be one", InputError);
   CHECK(c_source(model, {.name = "second"}).find("void second_step(") != std::string::npos);
+}
+
+TEST_CASE("no export follows the global locale of its host") {
+  const Model model({.layers = {TauGru{.units = 2, .tau = 1500}}, .readout = {.units = 1}, .loss = Loss::mse},
+                    {.input = 1});
+  const auto exports = [&] {
+    return c_source(model, {.name = "delay"}) + onnx_step_model(model) + onnx_sequence_model(model);
+  };
+  const std::string classic = exports();
+  const HostileLocale locale;
+  CHECK(exports() == classic);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "lagtape/tools/exchange/export/onnx/onnx_step.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -183,8 +184,11 @@ class StepWriter {
     const std::size_t end = std::min(form.find_first_of("(,)"), form.size());
     const std::string name(form.substr(0, end));
     form.remove_prefix(end);
-    if (!form.starts_with("("))
-      return name == "a" ? operand(v.a) : name == "b" ? operand(v.b) : number(std::stod(name));
+    if (!form.starts_with("(")) {
+      double value = 0;
+      std::from_chars(name.data(), name.data() + name.size(), value);
+      return name == "a" ? operand(v.a) : name == "b" ? operand(v.b) : number(value);
+    }
     std::vector<std::string> inputs;
     while (!form.starts_with(")")) {
       form.remove_prefix(form.starts_with(", ") ? 2 : 1);
