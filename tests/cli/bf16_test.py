@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import subprocess
 import unittest
 from unittest import mock
 
@@ -93,6 +94,24 @@ class Bf16Test(ToolTest):
         self.train("run", experiment=changed(EXPERIMENT, train__epochs=1))
         out, _ = self.run_tool("eval", "run", "--json")
         self.assertGreater(json.loads(out)["rmse"], 0)
+
+    def test_it_is_exported_as_a_model_of_f32_or_not_at_all(self):
+        lstm = {"layers": [{"cell": "lstm", "units": 17}], "readout": {"at": "every_step"}}
+        self.train("run", experiment=changed(EXPERIMENT, train__epochs=1, model=lstm))
+        for form, ending in (("c99", "c"), ("onnx", "onnx"), ("onnx-step", "onnx"), ("torch", "safetensors"), ("keras", "json")):
+            command = ["export", "run", "--to", form, "--output", f"{form}.{ending}"]
+            _, err = self.run_tool(*command, code=2)
+            self.assertIn("run: the model was trained in bf16", err)
+            self.assertIn("--precision f32", err)
+            self.assertIn("--set train.precision=f32", err)
+            self.assertFalse((self.folder / f"{form}.{ending}").exists())
+            self.run_tool(*command, "--precision", "f32")
+        main_file = '#include "c99.c"\nint main(void) { return c99_self_test(); }\n'
+        self.write("main.c", main_file)
+        subprocess.run(["cc", "-std=c99", "-O2", "-Dc99_SELF_TEST", "main.c", "-o", "model", "-lm"], cwd=self.folder, check=True)
+        self.assertEqual(subprocess.run([self.folder / "model"]).returncode, 0)
+        _, err = self.run_tool("export", "run", "--to", "c99", "--output", "other.c", "--precision", "f64", code=2)
+        self.assertIn("trained in bf16", err)
 
 
 if __name__ == "__main__":

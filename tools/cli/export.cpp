@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "lagtape/cells/models/chain_definition.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
@@ -8,6 +9,7 @@
 #include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/exchange/export/c99/c_names.h"
 #include "lagtape/tools/exchange/export/c99/c_source.h"
+#include "lagtape/tools/exchange/export/exported_model.h"
 #include "lagtape/tools/exchange/export/onnx/onnx_model.h"
 #include "lagtape/tools/exchange/export/plain/keras_file.h"
 #include "lagtape/tools/exchange/export/plain/torch_file.h"
@@ -38,7 +40,10 @@ void add_options(Options& options, ExportArguments& arguments) {
       .required()
       .not_empty()
       .called("FILE");
-  options.add("--precision", &arguments.precision, "c99: f32 or f64, the scalar; by default the model's")
+  options
+      .add("--precision", &arguments.precision,
+           "c99: f32 or f64, the scalar; by default the model's. f32 also exports a model of bf16, as one of "
+           "f32")
       .one_of({"f32", "f64"})
       .called("P");
   options
@@ -59,9 +64,9 @@ void add_options(Options& options, ExportArguments& arguments) {
       "each ends");
 }
 
-CExportOptions c_options(const ExportArguments& arguments, const Model& model) {
+CExportOptions c_options(const ExportArguments& arguments, const std::vector<std::string>& inputs) {
   CExportOptions options;
-  options.inputs = input_names_of(model);
+  options.inputs = inputs;
   options.name = c_identifier(std::filesystem::path(arguments.output).stem().string());
   if (!arguments.precision.empty()) options.dtype = arguments.precision == "f32" ? Dtype::f32 : Dtype::f64;
   options.weights = arguments.weights == "int16"  ? CWeights::int16
@@ -72,30 +77,33 @@ CExportOptions c_options(const ExportArguments& arguments, const Model& model) {
 }
 
 /// Throws InputError for options that another format has.
-void check_options(const ExportArguments& arguments) {
+void check_options(const ExportArguments& arguments, bool is_bf16) {
   const auto refuse = [&](bool given, const char* option, const char* format) {
     if (given && arguments.to != format)
       throw InputError({.item = option}, Rule::conflict, text_of("is for --to ", format),
                        text_of("--to ", arguments.to));
   };
-  refuse(!arguments.precision.empty(), "--precision", "c99");
+  refuse(!arguments.precision.empty() && !is_bf16, "--precision", "c99");
   refuse(arguments.weights != "float", "--weights", "c99");
   refuse(arguments.functions != "exact", "--functions", "c99");
   refuse(arguments.lengths, "--lengths", "onnx");
 }
 
 std::string exported_bytes(const ExportArguments& arguments) try {
-  const Model model = load_model(arguments.run);
-  if (arguments.to == "c99") return c_source(model, c_options(arguments, model));
-  if (arguments.to == "onnx") return onnx_sequence_model(model, arguments.lengths, input_names_of(model));
-  if (arguments.to == "onnx-step") return onnx_step_model(model, input_names_of(model));
+  Model model = load_model(arguments.run);
+  const bool is_bf16 = model.chain().products == ProductFormat::bf16;
+  check_options(arguments, is_bf16);
+  const std::vector<std::string> inputs = input_names_of(model);
+  if (is_bf16 && arguments.precision == "f32") model = in_f32(model);
+  if (arguments.to == "c99") return c_source(model, c_options(arguments, inputs));
+  if (arguments.to == "onnx") return onnx_sequence_model(model, arguments.lengths, inputs);
+  if (arguments.to == "onnx-step") return onnx_step_model(model, inputs);
   return arguments.to == "torch" ? torch_file(model) : keras_file(model);
 } catch (const InputError& error) {
   throw named(error, arguments.run);
 }
 
 void run(const ExportArguments& arguments) {
-  check_options(arguments);
   check_not_an_input("--output", arguments.output, {arguments.run});
   write_file_atomically(arguments.output, exported_bytes(arguments));
 }

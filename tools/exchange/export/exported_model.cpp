@@ -5,6 +5,7 @@
 #include "lagtape/cells/build/layer_content.h"
 #include "lagtape/cells/layers/bidirectional.h"
 #include "lagtape/cells/models/chain_definition.h"
+#include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/core/error.h"
 
 namespace lagtape {
@@ -77,6 +78,11 @@ ExportedModel exported(const Model& model) {
 
 ExportedModel exported_whole(const Model& model) {
   const ChainDefinition& chain = model.evaluation_chain();
+  if (chain.products != ProductFormat::scalar)
+    throw InputError({.op = "export"}, Rule::not_supported,
+                     "the model was trained in bf16, and other programs do not round its products", {},
+                     "Give --precision f32 to export it as a model of f32, whose outputs differ a little, or "
+                     "train on in f32: --init RUN --set train.precision=f32.");
   ExportedModel result;
   result.stack = chain.parts.back().stack;
   result.at = result.stack.at;
@@ -106,6 +112,16 @@ ExportedModel exported_whole(const Model& model) {
   result.layers = reader.take(result.stack.layers);
   if (result.stack.readout) result.readout = reader.take("readout", *result.stack.readout);
   give_start(result, start_window(chain, 1, result.dtype));
+  return result;
+}
+
+Model in_f32(const Model& model) {
+  FittedModel fitted = model.fitted();
+  fitted.definition.precision = Dtype::f32;
+  Model result = Model::undrawn(std::move(fitted));
+  for (Parameter& parameter : result.parameters()) parameter.value = model.parameters()[parameter.name].value;
+  result.normalization() = model.normalization();
+  result.set_start(model.start());
   return result;
 }
 

@@ -44,12 +44,16 @@ struct ExportedModel {
   std::vector<Tensor> weights() const;
 };
 
-/// Throws InputError for a model that cannot run step by step, which names the layer's reason.
+/// Throws InputError for a model that cannot run step by step, which names the layer's reason, and for one of bf16: no
+/// other program rounds the operands of its products.
 ExportedModel exported(const Model& model);
 /// The same for a model that may need whole sequences.
 ExportedModel exported_whole(const Model& model);
 /// The same for a form whose states begin with zeros, such as "torch". Throws InputError for a model that
 /// begins in states of its own, too.
 ExportedModel exported_from_zeros(const Model& model, const std::string& form);
+
+/// A model of bf16 as one of f32 with the same parameters, whose outputs differ a little.
+Model in_f32(const Model& model);
 
 }  // namespace lagtape
