@@ -18,4 +18,11 @@ std::string joined_text(std::initializer_list<TextPart> parts) {
   return std::move(out).str();
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
 }  // namespace lagtape

@@ -14,6 +14,9 @@ struct TextPart {
   void (*write)(std::ostream& stream, const void* value);
 };
 
+/// A text without blanks, tabs and carriage returns at its ends.
+std::string_view trimmed(std::string_view text);
+
 /// Writes the std::string_view at `text`.
 void write_text(std::ostream& stream, const void* text);
 

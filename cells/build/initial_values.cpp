@@ -8,14 +8,14 @@ namespace lagtape {
 namespace {
 
 /// A parameter with the names by which "init" may call it.
-struct Named {
+struct NamedParameter {
   std::string name;        ///< "0.V" in a nested group
   std::string short_name;  ///< "V"
   ParameterDefinition* parameter;
 };
 
-std::vector<Named> parameters_of(LayerGroup& group) {
-  std::vector<Named> all;
+std::vector<NamedParameter> parameters_of(LayerGroup& group) {
+  std::vector<NamedParameter> all;
   for (std::size_t l = 0; l < group.layers.size(); ++l)
     for (ParameterDefinition& p : group.layers[l].parameters)
       all.push_back({group.nested ? text_of(l, ".", p.name) : p.name, p.name, &p});
@@ -32,10 +32,10 @@ void set(ParameterDefinition& parameter, const InitialValues::Entry& entry) {
 }
 
 /// Sets every parameter of that name. False when there is none.
-bool set_all(const std::vector<Named>& parameters, const InitialValues::Entry& entry,
-             std::string Named::*name) {
+bool set_all(const std::vector<NamedParameter>& parameters, const InitialValues::Entry& entry,
+             std::string NamedParameter::*name) {
   bool found = false;
-  for (const Named& named : parameters) {
+  for (const NamedParameter& named : parameters) {
     if (named.*name != entry.name) continue;
     set(*named.parameter, entry);
     found = true;
@@ -46,18 +46,18 @@ bool set_all(const std::vector<Named>& parameters, const InitialValues::Entry& e
 }  // namespace
 
 void InitialValues::apply(LayerGroup& group) const {
-  const std::vector<Named> parameters = parameters_of(group);
+  const std::vector<NamedParameter> parameters = parameters_of(group);
   std::vector<const Entry*> exact;
   for (const Entry& entry : entries) {
-    if (std::ranges::find(parameters, entry.name, &Named::name) != parameters.end()) {
+    if (std::ranges::find(parameters, entry.name, &NamedParameter::name) != parameters.end()) {
       exact.push_back(&entry);
-    } else if (!set_all(parameters, entry, &Named::short_name)) {
+    } else if (!set_all(parameters, entry, &NamedParameter::short_name)) {
       std::vector<std::string> known;
-      for (const Named& named : parameters) known.push_back(named.name);
+      for (const NamedParameter& named : parameters) known.push_back(named.name);
       throw InputError(unknown_name("parameter", entry.name, known).within({.pointer = entry.pointer}));
     }
   }
-  for (const Entry* entry : exact) set_all(parameters, *entry, &Named::name);
+  for (const Entry* entry : exact) set_all(parameters, *entry, &NamedParameter::name);
 }
 
 }  // namespace lagtape

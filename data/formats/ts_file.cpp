@@ -10,6 +10,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/core/text.h"
 #include "lagtape/data/table/number.h"
 
 namespace lagtape {
@@ -17,13 +18,6 @@ namespace lagtape {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  return first == std::string_view::npos ? std::string_view{}
-                                         : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -59,7 +53,7 @@ class TsReader {
     bool in_data = false;
     for (std::string text; std::getline(file, text);) {
       line_ += 1;
-      const std::string_view line = trim(text);
+      const std::string_view line = trimmed(text);
       if (line.empty() || is_comment(line)) continue;
       if (in_data) {
         read_sequence(line);
@@ -90,7 +84,7 @@ class TsReader {
 
   void read_tag(std::string_view line) {
     const std::string tag = lower(take_part(line, ' '));
-    std::string_view rest = trim(line);
+    std::string_view rest = trimmed(line);
     const std::string_view value = take_part(rest, ' ');
     if (tag == "@problemname" || tag == "@missing") return;
     if (tag == "@timestamps") {
@@ -191,7 +185,7 @@ class TsReader {
     }
     check_length(static_cast<std::int64_t>(steps));
     stored.end_sequence();
-    read_target(trim(line));
+    read_target(trimmed(line));
   }
 
   /// Reads the values of one dimension into values_.
@@ -200,7 +194,7 @@ class TsReader {
     bool some_missing = false;
     for (bool more = true; more;) {
       more = text.find(',') != std::string_view::npos;
-      const std::string_view field = trim(take_part(text, ','));
+      const std::string_view field = trimmed(take_part(text, ','));
       const std::optional<float> value = parse_number<float>(field);
       if (value && std::isfinite(*value)) {
         values_.push_back(*value);

@@ -4,6 +4,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/core/text.h"
 #include "lagtape/data/table/csv.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/time/time_format.h"
@@ -12,12 +13,6 @@
 namespace lagtape {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
-}
 
 /// Takes the part before the next separator off a text, and the separator with it.
 std::string_view take_part(std::string_view& text, std::string_view separators) {

@@ -7,17 +7,12 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/core/text.h"
 #include "lagtape/data/table/number.h"
 
 namespace lagtape {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
-}
 
 /// A cell that has a unit: its number, and the unit. The number is empty for other texts.
 struct NumberWithUnit {

@@ -10,14 +10,8 @@ namespace lagtape {
 
 namespace {
 
-constexpr std::size_t kMostRows = 120, kMostBefore = 60, kFewestRows = 3;
+constexpr std::size_t kMostRows = 120, kLongestPreamble = 60, kFewestRows = 3;
 constexpr std::size_t kLongestQuote = 4096;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
-}
 
 std::string_view line_at(std::string_view text, std::size_t at) {
   return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
@@ -29,7 +23,7 @@ bool is_value(std::string_view cell) {
 }
 
 /// A row as one separator divides it.
-struct Row {
+struct ScannedRow {
   std::size_t offset = 0;
   std::int64_t line = 0;
   std::vector<std::string_view> cells = {};
@@ -67,9 +61,9 @@ std::vector<std::string_view> take_row(std::string_view text, std::size_t& at, c
 }
 
 /// The first rows of a text as a separator divides them, without blank lines and comments.
-std::vector<Row> rows_of(std::string_view text, const TableStart& start, char separator) {
-  std::vector<Row> rows;
-  Row next{.line = start.line};
+std::vector<ScannedRow> rows_of(std::string_view text, const TableStart& start, char separator) {
+  std::vector<ScannedRow> rows;
+  ScannedRow next{.line = start.line};
   for (std::size_t at = start.offset; at < text.size() && rows.size() < kMostRows;) {
     const std::string_view line = line_at(text, at), whole = trimmed(line);
     if (whole.empty() || whole.front() == '#') {
@@ -99,14 +93,15 @@ bool counts_from_zero(std::vector<std::string_view> cells) {
 }
 
 /// Whether the rows from one on are a table of as many columns as that one has cells.
-bool is_table_from(const std::vector<Row>& rows, std::size_t first) {
+bool is_table_from(const std::vector<ScannedRow>& rows, std::size_t first) {
   const std::size_t columns = rows[first].cells.size();
-  return std::all_of(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
-                     [&](const Row& row) { return row.filled() <= columns && columns <= row.cells.size(); });
+  return std::all_of(
+      rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
+      [&](const ScannedRow& row) { return row.filled() <= columns && columns <= row.cells.size(); });
 }
 
 /// Whether the first cells of rows are those of an index: words, dates, or numbers that count up.
-bool is_index(const std::vector<Row>& rows) {
+bool is_index(const std::vector<ScannedRow>& rows) {
   double before = 0;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     if (rows[i].cells[0].empty()) return false;
@@ -120,13 +115,13 @@ bool is_index(const std::vector<Row>& rows) {
 }
 
 /// Whether the first row lacks a name for the first column.
-bool lacks_index(const std::vector<Row>& rows) {
+bool lacks_index(const std::vector<ScannedRow>& rows) {
   if (rows.size() <= kFewestRows) return false;
   const std::size_t names = rows[0].cells.size();
   const bool is_one_less = std::all_of(rows.begin() + 1, rows.end(),
-                                       [&](const Row& row) { return row.cells.size() == names + 1; });
+                                       [&](const ScannedRow& row) { return row.cells.size() == names + 1; });
   const bool is_filled =
-      std::any_of(rows.begin() + 1, rows.end(), [&](const Row& row) { return row.filled() > names; });
+      std::any_of(rows.begin() + 1, rows.end(), [&](const ScannedRow& row) { return row.filled() > names; });
   if (!is_one_less || !is_filled || !rows[1].has_value() || !is_index(rows)) return false;
   if (!rows[0].has_value()) return true;
   for (std::size_t i = 0; i < names; ++i)
@@ -135,22 +130,22 @@ bool lacks_index(const std::vector<Row>& rows) {
 }
 
 /// Whether the comment above a row has the names of its cells.
-bool has_names_above(std::string_view text, const Row& row, char separator) {
+bool has_names_above(std::string_view text, const ScannedRow& row, char separator) {
   if (row.comment == text.npos || !row.has_value()) return false;
   std::size_t at = std::min(text.find_first_not_of("# \t", row.comment), text.size());
-  const Row names{.cells = take_row(text, at, separator)};
+  const ScannedRow names{.cells = take_row(text, at, separator)};
   const std::size_t cells = row.cells.size() - (row.cells.back().empty() ? 1 : 0);
   return (names.cells.size() == row.cells.size() || names.cells.size() == cells) && names.cells.size() > 1 &&
          names.filled() == names.cells.size() && !names.has_value();
 }
 
 /// The first row of a table that has names, below lines of other numbers of cells; 0: there are no such lines.
-std::size_t end_of_preamble(std::string_view text, const std::vector<Row>& rows, char separator) {
-  for (std::size_t first = 1; first <= kMostBefore && first + kFewestRows <= rows.size(); ++first) {
+std::size_t end_of_preamble(std::string_view text, const std::vector<ScannedRow>& rows, char separator) {
+  for (std::size_t first = 1; first <= kLongestPreamble && first + kFewestRows <= rows.size(); ++first) {
     const std::size_t columns = rows[first].cells.size();
     if (columns < 2 || !is_table_from(rows, first)) continue;
     // Rows of the table above the names would be lost, and a table without names could have lost its own.
-    const auto is_row = [&](const Row& row) {
+    const auto is_row = [&](const ScannedRow& row) {
       const bool is_of_values = row.filled() > 1 && std::ranges::all_of(row.cells, [](std::string_view cell) {
                                   return cell.empty() || is_value(cell);
                                 });
@@ -203,14 +198,14 @@ TableStart find_table_start(std::string_view text, const TableOptions& options,
   std::size_t above = kMostRows, columns = 0;
   for (const char separator : separators) {
     if (separator == options.decimal && !has_quotes) continue;
-    const std::vector<Row> rows = rows_of(text, top, separator);
+    const std::vector<ScannedRow> rows = rows_of(text, top, separator);
     if (rows.empty()) return top;
     const bool is_table = is_table_from(rows, 0);
     const bool lacks_one = !is_table && lacks_index(rows);
     const std::size_t first = is_table || lacks_one ? 0 : end_of_preamble(text, rows, separator);
     // A single column is what any separator makes of other tables.
     const bool fits = is_table ? rows[0].cells.size() > 1 : lacks_one || first > 0;
-    const Row& row = rows[fits ? first : 0];
+    const ScannedRow& row = rows[fits ? first : 0];
     const std::size_t rank = fits ? first : kMostRows - 1;
     if (rank > above || (rank == above && (separator == ',' || row.cells.size() <= columns))) continue;
     above = rank;

@@ -113,7 +113,7 @@ Json json_of(const ForecastScores& scores) {
   return json;
 }
 
-std::string line_of(const SeriesForecast& forecast, std::int64_t target) {
+std::string row_of(const SeriesForecast& forecast, std::int64_t target) {
   const ForecastScores scores = scores_of(forecast, target);
   std::string line =
       fmt::format("{}: {} steps", forecast.targets[static_cast<std::size_t>(target)], forecast.steps());
@@ -163,7 +163,7 @@ void run(const ForecastArguments& arguments) {
   Json scores = Json::object();
   for (std::int64_t i = 0; i < std::ssize(forecast.targets); ++i) {
     scores[forecast.targets[static_cast<std::size_t>(i)]] = json_of(scores_of(forecast, i));
-    if (!arguments.json) (arguments.output.empty() ? note_text : print_text)(line_of(forecast, i));
+    if (!arguments.json) (arguments.output.empty() ? note_text : print_text)(row_of(forecast, i));
   }
   if (arguments.json) print("{}\n", Json{{"steps", forecast.steps()}, {"targets", scores}}.dump(2));
 }
