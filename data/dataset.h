@@ -24,6 +24,12 @@ struct DataShape {
   bool every_step = false;
   bool missing_targets = false;  ///< real targets may be NaN, which counts in neither loss nor metrics
   std::int64_t tokens = 0;       ///< inputs are the integers 0..tokens-1, one a step; 0: real numbers
+  std::vector<std::string> class_names = {};  ///< [classes]; empty: classes have only their numbers
+
+  /// The name of a class, or its number.
+  std::string name_of_class(std::int64_t of) const {
+    return class_names.empty() ? std::to_string(of) : class_names[static_cast<std::size_t>(of)];
+  }
 };
 
 /// B sequences side by side, padded with zeros to the longest of them, T steps.

@@ -1,5 +1,7 @@
 #include "lagtape/data/splits.h"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "lagtape/core/error.h"
@@ -19,6 +21,11 @@ Indices chosen(const Indices& values, const Indices& places, std::int64_t first,
     result.push_back(values[static_cast<std::size_t>(places[static_cast<std::size_t>(i)])]);
   }
   return result;
+}
+
+/// How many of the sequences before..end - 1 a share has. The counts of ranges side by side add up to that of the whole.
+std::int64_t count_in(double share, std::int64_t before, std::int64_t end) {
+  return std::llround(share * static_cast<double>(end)) - std::llround(share * static_cast<double>(before));
 }
 
 }  // namespace
@@ -69,6 +76,29 @@ SplitIndices torch_split(std::int64_t train, std::int64_t valid, std::int64_t te
   return {.train = chosen(in_order(all), first, 0, train),
           .valid = chosen(others, second, test, valid),
           .test = chosen(others, second, 0, test)};
+}
+
+SplitIndices stratified_split(std::span<const std::int32_t> classes, const SplitShares& shares,
+                              std::uint64_t seed) {
+  RandomStream stream(seed, stream_name({static_cast<std::uint64_t>(DataStream::split)}));
+  Indices shuffled = permutation(std::ssize(classes), stream);
+  const auto class_of = [&](std::int64_t i) { return classes[static_cast<std::size_t>(i)]; };
+  std::ranges::stable_sort(shuffled, {}, class_of);
+  SplitIndices split;
+  for (std::int64_t begin = 0, end = 0; begin < std::ssize(shuffled); begin = end) {
+    const std::int32_t of = class_of(shuffled[static_cast<std::size_t>(begin)]);
+    while (end < std::ssize(shuffled) && class_of(shuffled[static_cast<std::size_t>(end)]) == of) ++end;
+    const auto first = shuffled.begin() + begin;
+    const std::int64_t all = count_in(shares.train + shares.valid + shares.test, begin, end);
+    const std::int64_t valid = std::clamp<std::int64_t>(count_in(shares.valid, begin, end), 0, all - 1);
+    const std::int64_t test = std::clamp<std::int64_t>(count_in(shares.test, begin, end), 0, all - 1 - valid);
+    const std::int64_t train = all - valid - test;
+    split.train.insert(split.train.end(), first, first + train);
+    split.valid.insert(split.valid.end(), first + train, first + train + valid);
+    split.test.insert(split.test.end(), first + train + valid, first + train + valid + test);
+  }
+  for (Indices* set : {&split.train, &split.valid, &split.test}) std::ranges::sort(*set);
+  return split;
 }
 
 }  // namespace lagtape

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -39,5 +40,16 @@ SplitIndices sklearn_split(std::int64_t train, std::int64_t valid, std::int64_t 
 /// first separates train from the rest, the second test from valid. There are n = train + valid + test
 /// sequences.
 SplitIndices torch_split(std::int64_t train, std::int64_t valid, std::int64_t test, std::uint32_t seed);
+
+/// Which parts of the sequences each set has.
+struct SplitShares {
+  double train = 0.7, valid = 0.15, test = 0.15;
+};
+
+/// Splits a permutation that is drawn from the seed, so that every set has its share of each class, rounded to a whole
+/// number, and the training set at least one sequence of it. `classes`: [N], from 0. Each set is in the order of the
+/// sequences.
+SplitIndices stratified_split(std::span<const std::int32_t> classes, const SplitShares& shares,
+                              std::uint64_t seed);
 
 }  // namespace lagtape

@@ -26,6 +26,7 @@ constexpr std::reference_wrapper<const TaskEntry> kTasks[] = {
     kPtbTask,
     kRandomTask,
     kScifarTask,
+    kSequencesTask,
     kSeriesTask,
     kSpeechCommandsTask,
     kTsTask,

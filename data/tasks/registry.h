@@ -11,7 +11,8 @@ namespace lagtape {
 // Each is defined in the file of its name.
 extern const TaskEntry kAddingTask, kArraysTask, kAudioTask, kCopyTask, kDdeResponseTask, kEnsoTask,
     kFitzhughNagumoTask, kFrequencyTask, kHar2Task, kImdbTask, kLorenz96Task, kMackeyGlassTask, kMnistTask,
-    kNcifarTask, kPtbTask, kRandomTask, kScifarTask, kSeriesTask, kSpeechCommandsTask, kTsTask;
+    kNcifarTask, kPtbTask, kRandomTask, kScifarTask, kSequencesTask, kSeriesTask, kSpeechCommandsTask,
+    kTsTask;
 
 /// All tasks, in the order of their names.
 std::span<const std::reference_wrapper<const TaskEntry>> tasks();

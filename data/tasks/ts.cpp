@@ -66,7 +66,8 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
   const DataShape shape{.length = stored->longest(),
                         .input = stored->input,
                         .output = data->classes.empty() ? 1 : 0,
-                        .classes = static_cast<std::int64_t>(data->classes.size())};
+                        .classes = static_cast<std::int64_t>(data->classes.size()),
+                        .class_names = data->classes};
   if (options.normalize.target && shape.classes > 0) {
     throw InputError({.pointer = "/data/normalize_target"}, Rule::conflict,
                      text_of("applies to real targets. Expected false with the ", shape.classes,

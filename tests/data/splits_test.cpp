@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "lagtape/data/permutations.h"
@@ -33,6 +34,29 @@ TEST_CASE("a random split shares no sequence and changes with the seed") {
   check_disjoint(split, 80);
   CHECK(random_split(100, 50, 20, 10, 0).train == split.train);
   CHECK(random_split(100, 50, 20, 10, 1).train != split.train);
+}
+
+TEST_CASE("a stratified split has the shares of each class in every set, and leaves none out") {
+  std::vector<std::int32_t> classes(45);
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    classes[i] = i % 9 == 0 ? 2 : static_cast<std::int32_t>(i % 2);
+  const auto counts = [&](const Indices& set) {
+    std::vector<int> found(3);
+    for (const std::int64_t i : set) ++found[static_cast<std::size_t>(classes[static_cast<std::size_t>(i)])];
+    return found;
+  };
+  const SplitIndices split = stratified_split(classes, {.train = 0.6, .valid = 0.2, .test = 0.2}, 0);
+  check_disjoint(split, 45);
+  CHECK(counts(split.train) == std::vector<int>{12, 12, 3});
+  CHECK(counts(split.valid) == std::vector<int>{4, 4, 1});
+  CHECK(counts(split.test) == std::vector<int>{4, 4, 1});
+  CHECK(stratified_split(classes, {.train = 0.6, .valid = 0.2, .test = 0.2}, 0).test == split.test);
+  CHECK(stratified_split(classes, {.train = 0.6, .valid = 0.2, .test = 0.2}, 1).test != split.test);
+  const std::vector<std::int32_t> few = {0, 1, 1, 2, 2, 2};
+  const SplitIndices rare = stratified_split(few, {}, 3);
+  check_disjoint(rare, 6);
+  CHECK(std::ranges::count(rare.train, 0) == 1);  // the only sequence of its class
+  check_disjoint(stratified_split(classes, {.train = 0.4, .valid = 0.2, .test = 0}, 0), 27);
 }
 
 TEST_CASE("the split of 259 worms is that of scikit-learn at seed 1234") {

@@ -19,7 +19,9 @@
 #include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/forecast/recording_model.h"
+#include "lagtape/tools/forecast/sequence_prediction.h"
 #include "lagtape/tools/forecast/series_prediction.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/source.h"
@@ -90,12 +92,12 @@ void add_options(Options& options, PredictArguments& arguments) {
   add_threads(options, arguments.threads);
 }
 
-/// The experiment's names of its input columns (task "series"); empty unless all of them have names.
+/// The experiment's names of its input columns (tasks "series" and "sequences"); empty unless all of them have names.
 std::vector<std::string> input_names(const Model& model) {
   const Json data = data_of(model);
   std::vector<std::string> names;
   const Json& columns = value_at(data, "/input");
-  if (value_at(data, "/task") != "series" || !columns.is_array()) return names;
+  if (!names_columns(value_at(data, "/task"), "input") || !columns.is_array()) return names;
   for (const Json& column : columns)
     if (column.is_string()) names.push_back(column.get<std::string>());
   if (std::ssize(names) != model.input_width()) names.clear();
@@ -237,6 +239,21 @@ void predict_recording(const PredictArguments& arguments, const Model& model) {
   }
 }
 
+/// Writes a row for each sequence: a table with names, or an array [N, q].
+void predict_table(const PredictArguments& arguments, const Model& model) {
+  if (arguments.stream)
+    throw InputError({.item = "--stream"}, Rule::wrong_type,
+                     "takes plain numbers: an .npy file, a .csv file of one sequence, or -.");
+  const SequencePrediction predicted = predict_sequences(model, arguments.input, arguments.threads);
+  for (const std::string& text : predicted.table.notes) note("{}\n", text);
+  if (ending_of(arguments.output) == ".npy")
+    return write_array(arguments.output, arguments.probabilities ? probabilities_of(model, predicted.outputs)
+                                                                 : predicted.outputs);
+  const std::string text = csv_of(predicted, model, arguments.probabilities);
+  if (arguments.output == "-") return print_text(text);
+  write_file_atomically(arguments.output, text);
+}
+
 /// Throws InputError where the output cannot be what is asked for.
 void check_output(const PredictArguments& arguments, bool of_recording) {
   check_ending(arguments.output);
@@ -268,6 +285,7 @@ void predict(const PredictArguments& arguments) {
   check_output(arguments, of_recording);
   const StreamOptions streaming = stream_options(arguments, model);
   if (of_recording) return predict_recording(arguments, model);
+  if (is_sequence_table(model, arguments.input)) return predict_table(arguments, model);
   if (arguments.input == "-" && arguments.output == "-") {
     return with_scalar(model.dtype(),
                        [&]<class T>() { answer_lines<T>(model, arguments.probabilities, streaming); });

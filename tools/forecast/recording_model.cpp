@@ -6,6 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/time/time_format.h"
+#include "lagtape/tools/forecast/sequence_prediction.h"
 #include "lagtape/tools/train/provenance.h"
 
 namespace lagtape {
@@ -26,8 +27,10 @@ SeriesOptions series_options_of(const Model& model) {
 }
 
 std::vector<std::string> input_names_of(const Model& model) {
-  if (data_of(model).value("task", "") != "series") return {};
-  std::vector<std::string> names = series_options_of(model).input_names();
+  const std::string task = data_of(model).value("task", "");
+  if (task != "series" && task != "sequences") return {};
+  std::vector<std::string> names =
+      task == "series" ? series_options_of(model).input_names() : sequence_options_of(model).input_names();
   if (std::ssize(names) != model.input_width()) names.clear();
   return names;
 }

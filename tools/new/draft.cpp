@@ -48,7 +48,8 @@ Json first_value(const OptionDoc& option, const Draft& draft, std::int64_t units
   if (option.schema.contains("$ref")) return Json{{"cell", "gru"}, {"units", units}};
   const auto found = known.find(option.key);
   if (found != known.end()) return found->second;
-  return option.schema.value("type", "") == "string" ? Json(option.key) : Json(1);
+  const std::string type = option.schema.value("type", "");
+  return type == "string" ? Json(option.key) : type == "array" ? Json::array({option.key}) : Json(1);
 }
 
 /// The number of classes that real targets may be: they are whole numbers from 0 to at most 63, one for each sequence.
@@ -78,8 +79,8 @@ void look_at_files(Draft& draft, const TaskLoader& loader, const StartingPoint& 
   draft.shape = task.shape;
   draft.is_known = true;
   draft.has_valid = task.valid->size() > 0;
-  const bool may_have =
-      std::ranges::find(draft.data_options, "classes", &OptionDoc::key) != draft.data_options.end();
+  const auto option = std::ranges::find(draft.data_options, "classes", &OptionDoc::key);
+  const bool may_have = option != draft.data_options.end() && option->schema.value("type", "") == "integer";
   const std::int64_t classes = may_have && draft.shape.classes == 0 ? classes_among(task, pool) : 0;
   if (classes == 0) return;
   draft.data["classes"] = classes;

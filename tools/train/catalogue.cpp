@@ -83,7 +83,8 @@ std::vector<CatalogueEntry> metric_rows() {
   for (const ClassMetricEntry& entry : class_metrics())
     rows.push_back({.name = text_of(entry.stem, "0"),
                     .summary = text_of(entry.summary, ", by its number: ", entry.stem, "0, ", entry.stem,
-                                       "1, ...; larger is better")});
+                                       "1, ..., or by its name: ", class_metric_name(entry, "NAME"),
+                                       "; larger is better")});
   return rows;
 }
 

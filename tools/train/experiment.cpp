@@ -70,7 +70,14 @@ namespace {
 void check_metrics(const Experiment& experiment, const DataShape& data, JsonErrors& errors) {
   const std::int64_t classes = experiment.loss == Loss::binary_cross_entropy ? 2 : data.classes;
   for (std::size_t i = 0; i < experiment.metrics.size(); ++i) {
-    if (metric(experiment.metrics[i]).of_class < classes) continue;
+    const Metric known = metric(experiment.metrics[i], data.class_names);
+    if (!known.class_name.empty() && known.of_class < 0 && !data.class_names.empty())
+      errors.add(text_of("/metrics/", i), unknown_name("class", known.class_name, data.class_names));
+    if (!known.class_name.empty() && data.class_names.empty())
+      errors.add(text_of("/metrics/", i),
+                 text_of(experiment.metrics[i],
+                         ": the classes of these data have no names. Expected a number, as in f1_0."));
+    if (!known.class_name.empty() || known.of_class < classes) continue;
     errors.add(text_of("/metrics/", i), text_of(experiment.metrics[i], ": the data have ", classes,
                                                 " classes, from 0 to ", classes - 1, "."));
   }
@@ -129,6 +136,8 @@ Model undrawn_model(const Experiment& experiment, const DataShape& data) {
   document["model"] = json_of(fitted.definition);
   if (experiment.balanced_classes && experiment.loss.is_adjusted())
     document["loss"] = json_of(experiment.loss);
+  if (!data.class_names.empty() && value_at(document, "/data/classes").is_array())
+    document["data"]["classes"] = data.class_names;
   return model_in_memory(experiment, std::move(fitted), std::move(document));
 }
 

@@ -122,11 +122,13 @@ void check_classes(const Facts& facts, ExperimentCheck& check) {
   for (std::int32_t target = 0; target < std::min(classes, kMostShown); ++target) {
     const auto found = facts.classes.find(target);
     const double share = found == facts.classes.end() ? 0 : found->second / all;
-    shares += text_of(target == 0 ? "" : ", ", target, ": ", percent(share), " %");
+    const std::string name = facts.shape.name_of_class(target);
+    shares += text_of(target == 0 ? "" : ", ", name, ": ", percent(share), " %");
     if (share >= kRare / static_cast<double>(classes) || classes > kMostShown) continue;
     check.warnings.push_back(
-        text_of("class ", target, " has ", percent(share), " % of the targets; accuracy hides it, ",
-                "the metrics f1 and f1_", target, " do not; \"sampling\": \"balanced\" ",
+        text_of("class ", name, " has ", percent(share), " % of the targets; accuracy hides it, ",
+                "the metrics f1 and ", facts.shape.class_names.empty() ? "f1_" + name : "f1[" + name + "]",
+                " do not; \"sampling\": \"balanced\" ",
                 "draws it more often, and class_weights \"balanced\" of the loss ", "count it for more"));
   }
   check.notes.push_back(text_of("classes ", shares, classes > kMostShown ? ", ..." : ""));

@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape {
@@ -27,7 +28,8 @@ void replace_paths(Json& experiment, F replaced) {
       return path.empty() ? path : replaced(fs::path(path), pointer, setting).string();
     });
   };
-  for (const char* key : kDataPaths) replace("data", key);
+  for (const char* key : kDataPaths)
+    if (!names_columns(value_at(experiment, "/data/task"), key)) replace("data", key);
   replace("train", "init");
 }
 
@@ -65,11 +67,14 @@ bool names_files(std::span<const std::string> keys, const Json& experiment) {
   if (keys[0] == "train") return keys.size() == 2 && key == "init";
   if (keys[0] != "data" || std::ranges::find(kDataPaths, key) == kDataPaths.end()) return false;
   const bool may_name_columns = key == "input" || key == "target";
-  const Json* task = experiment.find_pointer("/data/task");
-  return !may_name_columns || (keys.size() == 2 && (task == nullptr || *task != "series"));
+  return !may_name_columns || (keys.size() == 2 && !names_columns(value_at(experiment, "/data/task"), key));
 }
 
 }  // namespace
+
+bool names_columns(const Json& task, std::string_view key) {
+  return (key == "input" || key == "target") && (task == "series" || task == "sequences");
+}
 
 void begin_paths_at(Json& experiment, const fs::path& base, JsonErrors& errors) {
   replace_paths(experiment, [&](const fs::path& path, const std::string& pointer, auto&) {

@@ -14,8 +14,12 @@ namespace lagtape {
 // A weights file is given to others, so the experiment in it says where data are from the file's own folder on, and
 // never from the root.
 
-/// The keys of `data` that name files or folders. In input and target only a text does: lists name columns.
+/// The keys of `data` that name files or folders. In input and target only a text does, and only in tasks where they do not
+/// name columns.
 inline constexpr std::array kDataPaths = {"path", "vectors", "input", "target"};
+
+/// Whether a key of `data` names columns of a table in that task.
+bool names_columns(const Json& task, std::string_view key);
 
 /// Replaces the path in a value of one of these keys, or each of a list of paths.
 template <class F>

@@ -108,7 +108,7 @@ DataSection data_section(JsonReader& top, const TaskHints& hints, const std::str
     TaskLoader task = read_task(reader, hints);
     Json filled = reader.filled();
     for (const char* key : kDataPaths) {
-      if (!reader.has(key) || !filled.contains(key)) continue;
+      if (!reader.has(key) || !filled.contains(key) || names_columns(filled["task"], key)) continue;
       for_each_path(filled[key], key, [&](const std::string& path) {
         if (path.empty()) reader.error(key, "expected a path, got \"\".");
         return path;

@@ -194,12 +194,13 @@ Json loss_schema() {
   return or_null(either_schema({Json{{"enum", names_of(losses())}}, one_of_many("type", many, true)}));
 }
 
-/// The name of a metric, or that of a metric of one class with its number.
+/// The name of a metric, or that of a metric of one class with its number or name.
 Json metric_schema() {
   std::string stems;
   for (const ClassMetricEntry& entry : class_metrics())
-    stems += text_of(stems.empty() ? "" : "|", entry.stem);
-  const Json of_class = {{"type", "string"}, {"pattern", text_of("^(", stems, ")(0|[1-9][0-9]{0,5})$")}};
+    stems += text_of(stems.empty() ? "" : "|", entry.stem.substr(0, entry.stem.size() - 1));
+  const Json of_class = {{"type", "string"},
+                         {"pattern", text_of("^(", stems, R"()(_(0|[1-9][0-9]{0,5})|\[.+\])$)")}};
   return either_schema({Json{{"enum", names_of(metrics())}}, of_class});
 }
 

@@ -83,7 +83,7 @@ std::vector<std::string> possible_metrics(const Comparison& comparison) {
   metrics.insert(metrics.begin(), "loss");
   for (const auto& [name, value] : comparison.groups.front().numbers) {
     const std::string own = name.starts_with("valid ") ? name.substr(6) : "";
-    if (const std::optional<Metric> found = find_metric(own); found && found->of_class >= 0)
+    if (const std::optional<Metric> found = find_metric(own); found && found->is_of_class())
       metrics.push_back(own);
   }
   return metrics;

@@ -45,6 +45,7 @@ TEST_CASE("filled options read back to themselves") {
         R"({"task": "har2", "path": "x"})",
         R"({"task": "scifar", "path": "x"})",
         R"({"task": "ncifar", "path": "x"})",
+        R"({"task": "sequences", "path": "x", "sequence": "id", "input": ["a"], "target": "b"})",
         R"({"task": "ts", "path": "x"})",
         R"({"task": "ts", "path": "x", "split": "sklearn", "valid": 0.2})",
         R"({"task": "series", "path": "x", "window": 3, "input": ["a", 1], "target": [0]})",

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -28,24 +29,29 @@ std::string json_of(const Evaluation& evaluation, const Confusion* confusion) {
       row.push_back(confusion->count(actual, predicted));
     }
     json["confusion"].push_back(row);
-    json["classes"].push_back({{"precision", confusion->precision(actual)},
-                               {"recall", confusion->recall(actual)},
-                               {"f1", confusion->f1(actual)}});
+    Json of_class = {{"precision", confusion->precision(actual)},
+                     {"recall", confusion->recall(actual)},
+                     {"f1", confusion->f1(actual)}};
+    if (confusion->has_names()) of_class["name"] = confusion->name(actual);
+    json["classes"].push_back(std::move(of_class));
   }
   return json.dump(2);
 }
 
 std::string table_of(const Confusion& confusion) {
-  std::string text = "class  predicted as\n     ";
-  for (std::int64_t predicted = 0; predicted < confusion.classes(); ++predicted) {
-    text += fmt::format(" {:>7}", predicted);
+  std::size_t first = 5, width = 7;
+  for (std::int64_t i = 0; i < confusion.classes(); ++i) {
+    first = std::max(first, confusion.name(i).size());
+    width = std::max(width, confusion.name(i).size());
   }
+  std::string text = fmt::format("{:<{}}  predicted as\n{:{}}", "class", first, "", first);
+  for (std::int64_t predicted = 0; predicted < confusion.classes(); ++predicted)
+    text += fmt::format(" {:>{}}", confusion.name(predicted), width);
   text += "  precision   recall       f1";
   for (std::int64_t actual = 0; actual < confusion.classes(); ++actual) {
-    text += fmt::format("\n{:>5}", actual);
-    for (std::int64_t predicted = 0; predicted < confusion.classes(); ++predicted) {
-      text += fmt::format(" {:>7}", confusion.count(actual, predicted));
-    }
+    text += fmt::format("\n{:>{}}", confusion.name(actual), first);
+    for (std::int64_t predicted = 0; predicted < confusion.classes(); ++predicted)
+      text += fmt::format(" {:>{}}", confusion.count(actual, predicted), width);
     text +=
         fmt::format("  {:>9.4f}{:>9.4f}{:>9.4f}", without_sign_of_nan(confusion.precision(actual)),
                     without_sign_of_nan(confusion.recall(actual)), without_sign_of_nan(confusion.f1(actual)));

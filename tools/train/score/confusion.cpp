@@ -18,23 +18,23 @@ ScoredClass class_at(const Tensor& outputs, const Batch& batch, std::int64_t pla
   });
 }
 
-Confusion::Confusion(const DataShape& data) : classes_(data.classes) {
+Confusion::Confusion(const DataShape& data) : data_(data) {
   constexpr std::int64_t kMost = 4096;
-  if (classes_ < 2 || classes_ > kMost) {
+  if (classes() < 2 || classes() > kMost) {
     throw unexpected({.op = "confusion"}, Rule::not_supported, text_of("data of 2 to ", kMost, " classes"),
-                     classes_ > 0 ? text_of(classes_) : "real numbers as targets");
+                     classes() > 0 ? text_of(classes()) : "real numbers as targets");
   }
-  counts_.resize(static_cast<std::size_t>(classes_ * classes_));
+  counts_.resize(static_cast<std::size_t>(classes() * classes()));
 }
 
 double Confusion::actual(std::int64_t of) const {
   double sum = 0;
-  for (std::int64_t as = 0; as < classes_; ++as) sum += static_cast<double>(count(of, as));
+  for (std::int64_t as = 0; as < classes(); ++as) sum += static_cast<double>(count(of, as));
   return sum;
 }
 double Confusion::predicted(std::int64_t as) const {
   double sum = 0;
-  for (std::int64_t of = 0; of < classes_; ++of) sum += static_cast<double>(count(of, as));
+  for (std::int64_t of = 0; of < classes(); ++of) sum += static_cast<double>(count(of, as));
   return sum;
 }
 double Confusion::precision(std::int64_t of) const {
@@ -51,7 +51,7 @@ void Confusion::add(const Tensor& outputs, const Batch& batch) {
     const std::int64_t steps = outputs.rank() == 3 ? batch.lengths[static_cast<std::size_t>(row)] : 1;
     for (std::int64_t place = row * stride; place < row * stride + steps; ++place)
       if (const auto [actual, predicted] = class_at(outputs, batch, place); actual >= 0)
-        counts_[static_cast<std::size_t>(actual * classes_ + predicted)] += 1;
+        counts_[static_cast<std::size_t>(actual * classes() + predicted)] += 1;
   }
 }
 

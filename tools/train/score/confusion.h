@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "lagtape/core/tensor.h"
@@ -26,9 +27,12 @@ class Confusion {
   /// Counts everything that a batch scores.
   void add(const Tensor& outputs, const Batch& batch);
 
-  std::int64_t classes() const { return classes_; }
+  std::int64_t classes() const { return data_.classes; }
+  bool has_names() const { return !data_.class_names.empty(); }
+  /// The name of a class in the data, or its number.
+  std::string name(std::int64_t of) const { return data_.name_of_class(of); }
   std::int64_t count(std::int64_t actual, std::int64_t predicted) const {
-    return counts_[static_cast<std::size_t>(actual * classes_ + predicted)];
+    return counts_[static_cast<std::size_t>(actual * data_.classes + predicted)];
   }
 
   /// The share of the elements predicted as a class that are of it, the share of its elements that are predicted so,
@@ -41,7 +45,7 @@ class Confusion {
   double actual(std::int64_t of) const;
   double predicted(std::int64_t as) const;
 
-  std::int64_t classes_;
+  DataShape data_;
   std::vector<std::int64_t> counts_;
 };
 

@@ -183,7 +183,19 @@ std::optional<std::int64_t> class_in(std::string_view name, std::string_view ste
   return number;
 }
 
+/// The name of the class in a metric's name like f1[fault]; empty for others.
+std::string_view class_name_in(std::string_view name, std::string_view stem) {
+  stem.remove_suffix(1);
+  if (!name.starts_with(stem) || !name.ends_with(']')) return {};
+  name.remove_prefix(stem.size());
+  return name.starts_with('[') ? name.substr(1, name.size() - 2) : std::string_view();
+}
+
 }  // namespace
+
+std::string class_metric_name(const ClassMetricEntry& entry, std::string_view class_name) {
+  return text_of(entry.stem.substr(0, entry.stem.size() - 1), "[", class_name, "]");
+}
 
 Accumulator mean_loss() {
   return {[](Totals& t, const Element& e) { t.add(e.loss, 1, e.levels); }, mean_over_levels};
@@ -193,18 +205,23 @@ std::span<const MetricEntry> metrics() { return kMetrics; }
 
 std::span<const ClassMetricEntry> class_metrics() { return kClassMetrics; }
 
-std::optional<Metric> find_metric(std::string_view name) {
+std::optional<Metric> find_metric(std::string_view name, std::span<const std::string> class_names) {
   for (const MetricEntry& entry : kMetrics) {
     if (entry.name == name)
       return Metric{entry.larger_is_better, entry.ranks_models, entry.applies, {entry.add, entry.value}};
   }
   for (const ClassMetricEntry& entry : kClassMetrics) {
-    const std::optional<std::int64_t> of_class = class_in(name, entry.stem);
-    if (!of_class) continue;
-    const auto value = [&entry, row = static_cast<std::size_t>(*of_class)](const Totals& t) {
-      return row < t.rows.size() ? entry.value(t.rows[row]) : std::nan("");
+    std::int64_t of_class = class_in(name, entry.stem).value_or(-1);
+    const std::string_view class_name = class_name_in(name, entry.stem);
+    if (of_class < 0 && class_name.empty()) continue;
+    if (const auto place = std::ranges::find(class_names, class_name); place != class_names.end())
+      of_class = place - class_names.begin();
+    const auto value = [&entry, of_class](const Totals& t) {
+      return of_class >= 0 && of_class < std::ssize(t.rows)
+                 ? entry.value(t.rows[static_cast<std::size_t>(of_class)])
+                 : std::nan("");
     };
-    return Metric{true, true, is_class, {count_classes, value}, *of_class};
+    return Metric{true, true, is_class, {count_classes, value}, of_class, std::string(class_name)};
   }
   return std::nullopt;
 }
@@ -219,8 +236,8 @@ bool is_better(bool larger_is_better, double value, double than) {
   return !is_rankable(larger_is_better, than) || (larger_is_better ? value > than : value < than);
 }
 
-Metric metric(std::string_view name) {
-  if (std::optional<Metric> found = find_metric(name)) return *std::move(found);
+Metric metric(std::string_view name, std::span<const std::string> class_names) {
+  if (std::optional<Metric> found = find_metric(name, class_names)) return *std::move(found);
   throw InputError(unknown_name("metric", name, metric_names()));
 }
 

@@ -23,9 +23,9 @@ struct MetricEntry {
 };
 std::span<const MetricEntry> metrics();
 
-/// A metric of one class by its number: f1_0, f1_1, ..., and the same for precision and recall.
+/// A metric of one class by its number or name: f1_0, f1_1, ..., f1[fault], and the same for precision and recall.
 struct ClassMetricEntry {
-  std::string_view stem;  ///< its name without the number
+  std::string_view stem;  ///< its name without the number: "f1_"
   std::string_view summary;
   /// Of how often it is the true class, the predicted one, and both.
   double (*value)(const Totals::Sums& counts);
@@ -36,9 +36,14 @@ std::span<const ClassMetricEntry> class_metrics();
 struct Metric {
   bool larger_is_better, ranks_models;
   bool (*applies)(Loss loss);
-  Accumulator accumulator;     ///< of no elements
-  std::int64_t of_class = -1;  ///< the number of its class
+  Accumulator accumulator;      ///< of no elements
+  std::int64_t of_class = -1;   ///< the number of its class; -1: of none, or of one that the data do not have
+  std::string class_name = {};  ///< of a metric that names its class
+
+  bool is_of_class() const { return of_class >= 0 || !class_name.empty(); }
 };
+/// The metric of a class by the name that the class has in the data: "f1[fault]".
+std::string class_metric_name(const ClassMetricEntry& entry, std::string_view class_name);
 
 /// The mean training loss of an element.
 Accumulator mean_loss();
@@ -48,10 +53,10 @@ bool is_rankable(bool larger_is_better, double value);
 /// Whether a value can be ranked, and ranks above the other.
 bool is_better(bool larger_is_better, double value, double than);
 
-/// Empty when there is no such metric.
-std::optional<Metric> find_metric(std::string_view name);
+/// Empty when there is no such metric. One of a class that is not among the names is NaN.
+std::optional<Metric> find_metric(std::string_view name, std::span<const std::string> class_names = {});
 /// Throws InputError with the nearest name.
-Metric metric(std::string_view name);
+Metric metric(std::string_view name, std::span<const std::string> class_names = {});
 /// Names of the metrics that go with a loss, or of all.
 std::vector<std::string> metric_names();
 std::vector<std::string> metric_names(Loss loss);

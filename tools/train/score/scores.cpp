@@ -115,9 +115,10 @@ void check_shapes(const LossFunction& loss, const Tensor& outputs, const Batch& 
 
 }  // namespace
 
-Scores::Scores(const LossFunction& loss, std::span<const std::string> metrics, Scaling scaling)
+Scores::Scores(const LossFunction& loss, std::span<const std::string> metrics, Scaling scaling,
+               std::span<const std::string> class_names)
     : loss_(loss), scaling_(std::move(scaling)), accumulators_{mean_loss()} {
-  for (const std::string& name : metrics) accumulators_.push_back(metric(name).accumulator);
+  for (const std::string& name : metrics) accumulators_.push_back(metric(name, class_names).accumulator);
 }
 
 /// Adds the errors and energies of one sequence, as the losses esr and dc sum them.

@@ -17,7 +17,8 @@ namespace lagtape {
 class Scores {
  public:
   /// `scaling` is that of real targets. Throws InputError for a metric that is unknown.
-  Scores(const LossFunction& loss, std::span<const std::string> metrics, Scaling scaling = {});
+  Scores(const LossFunction& loss, std::span<const std::string> metrics, Scaling scaling = {},
+         std::span<const std::string> class_names = {});
 
   /// Adds a batch's sequences. outputs: [B, T, q] when every step is scored, else [B, q]; only a sequence's own
   /// steps count. Errors of a loss with several levels are those of the level nearest to the median. Throws

@@ -147,12 +147,12 @@ void ReportPage::charts(std::vector<Plot> plots) {
 void ReportPage::matrix(const Confusion& confusion) {
   body_ += "<div class=\"wide\"><table class=\"matrix\">\n<tr><th>true \\ predicted</th>";
   const std::int64_t classes = confusion.classes();
-  for (std::int64_t i = 0; i < classes; ++i) body_ += fmt::format("<th>{}</th>", i);
+  for (std::int64_t i = 0; i < classes; ++i) body_ += fmt::format("<th>{}</th>", escaped(confusion.name(i)));
   body_ += "</tr>\n";
   for (std::int64_t actual = 0; actual < classes; ++actual) {
     std::int64_t all = 0;
     for (std::int64_t i = 0; i < classes; ++i) all += confusion.count(actual, i);
-    body_ += fmt::format("<tr><th>{}</th>", actual);
+    body_ += fmt::format("<tr><th>{}</th>", escaped(confusion.name(actual)));
     for (std::int64_t i = 0; i < classes; ++i) {
       const std::int64_t count = confusion.count(actual, i);
       const double share = all > 0 ? static_cast<double>(count) / static_cast<double>(all) : 0;

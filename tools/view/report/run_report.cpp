@@ -157,27 +157,30 @@ void write_classes(ReportPage& page, const Confusion& confusion) {
   std::vector<std::vector<std::string>> rows;
   const auto share = [](double value) { return std::isnan(value) ? "-" : fmt::format("{:.4f}", value); };
   for (std::int64_t of = 0; of < confusion.classes(); ++of)
-    rows.push_back(
-        {text_of(of), share(confusion.precision(of)), share(confusion.recall(of)), share(confusion.f1(of))});
+    rows.push_back({confusion.name(of), share(confusion.precision(of)), share(confusion.recall(of)),
+                    share(confusion.f1(of))});
   page.table({"class", "precision", "recall", "F1"}, rows);
 }
 
-void write_mistakes(ReportPage& page, const std::vector<Mistake>& mistakes, bool classes) {
+void write_mistakes(ReportPage& page, const std::vector<Mistake>& mistakes, const DataShape& data) {
   if (mistakes.empty()) return;
+  const bool classes = data.classes > 0;
   page.paragraph(classes
                      ? "The surest of the wrong answers, by the probability that they were given:"
                      : "The sequences with the largest root mean squared errors, in the units of the data:");
   std::vector<std::vector<std::string>> rows;
   for (const Mistake& mistake : mistakes) {
     rows.push_back({text_of(mistake.sequence), fmt::format("{:.4g}", mistake.error)});
-    if (classes) rows.back().insert(rows.back().end(), {text_of(mistake.actual), text_of(mistake.predicted)});
+    if (classes)
+      rows.back().insert(rows.back().end(),
+                         {data.name_of_class(mistake.actual), data.name_of_class(mistake.predicted)});
   }
   page.table(classes ? std::vector<std::string>{"sequence", "probability", "true class", "predicted"}
                      : std::vector<std::string>{"sequence", "error"},
              rows);
   std::vector<Plot> plots;
   for (const Mistake& mistake : mistakes)
-    if (plots.size() < kMostDrawn && has_chart(mistake)) plots.push_back(chart_of(mistake));
+    if (plots.size() < kMostDrawn && has_chart(mistake)) plots.push_back(chart_of(mistake, data));
   if (!plots.empty()) page.charts(std::move(plots));
 }
 
@@ -210,7 +213,7 @@ void write_predictions(ReportPage& page, const Run& run, const Task& task, Threa
         forecast->plot("Prediction over the truth, on the test set", target_names(run.source.experiment)));
   if (run.experiment["data"]["task"] == "series") write_forecasts(page, run.source.model);
   if (confusion) write_classes(page, *confusion);
-  write_mistakes(page, worst.all(), task.shape.classes > 0);
+  write_mistakes(page, worst.all(), task.shape);
 }
 
 void write_model(ReportPage& page, const Run& run) {

@@ -29,7 +29,7 @@ Mistake class_mistake(const Tensor& outputs, const Batch& batch, std::int64_t pl
 
 bool has_chart(const Mistake& mistake) { return mistake.truths.size() > 1 || !mistake.inputs.empty(); }
 
-Plot chart_of(const Mistake& mistake) {
+Plot chart_of(const Mistake& mistake, const DataShape& data) {
   Plot plot{.x = {.title = "step"}};
   if (mistake.truths.size() > 1) {
     plot.title = fmt::format("sequence {}: error {:.4g}", mistake.sequence, mistake.error);
@@ -38,11 +38,11 @@ Plot chart_of(const Mistake& mistake) {
     plot.lines[0].broad = true;
     return plot;
   }
-  plot.title = mistake.actual >= 0
-                   ? fmt::format("sequence {}: class {}, taken for {} ({:.4g})", mistake.sequence,
-                                 mistake.actual, mistake.predicted, mistake.error)
-                   : fmt::format("sequence {}: {:.4g}, predicted {:.4g}", mistake.sequence, mistake.truths[0],
-                                 mistake.predictions[0]);
+  plot.title = mistake.actual >= 0 ? fmt::format("sequence {}: class {}, taken for {} ({:.4g})",
+                                                 mistake.sequence, data.name_of_class(mistake.actual),
+                                                 data.name_of_class(mistake.predicted), mistake.error)
+                                   : fmt::format("sequence {}: {:.4g}, predicted {:.4g}", mistake.sequence,
+                                                 mistake.truths[0], mistake.predictions[0]);
   for (std::size_t i = 0; i < mistake.inputs.size(); ++i)
     plot.lines.push_back(line_over(text_of("input ", i), mistake.inputs[i], mistake.first_step));
   return plot;

@@ -29,7 +29,7 @@ struct Mistake {
 /// Whether there is something to draw.
 bool has_chart(const Mistake& mistake);
 /// Truth and prediction where there are several of them, else what the model read; the title says what is wrong.
-Plot chart_of(const Mistake& mistake);
+Plot chart_of(const Mistake& mistake, const DataShape& data);
 
 /// Collects the largest errors of a split, a sequence each.
 class WorstMistakes {

@@ -161,6 +161,30 @@ TEST_CASE("metrics are found by name and know which way is better") {
                                                                       "perplexity"});
 }
 
+TEST_CASE("a metric of one class is named by its number or its name") {
+  const std::vector<std::string> names = {"ok", "fault [2]"};
+  CHECK(metric("f1[fault [2]]", names).of_class == 1);
+  CHECK(metric("recall[ok]", names).of_class == 0);
+  CHECK(metric("recall_1", names).of_class == 1);
+  CHECK(metric("precision[no]", names).of_class == -1);
+  CHECK(metric("precision[no]").is_of_class());
+  CHECK_FALSE(metric("f1", names).is_of_class());
+  for (const char* wrong : {"f1[]", "f1[ok", "f1_[ok]", "f1ok]", "auc[ok]"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(find_metric(wrong, names));
+  }
+  const std::vector<std::string> wanted = {"f1[fault [2]]", "f1_1", "recall[ok]", "f1[no]"};
+  Scores scores(Loss::cross_entropy, wanted, {}, names);
+  Batch batch;
+  batch.lengths = {1, 1, 1};
+  batch.classes = {0, 1, 1};
+  scores.add(Tensor::from({3, 2}, {0, 1, 0, 1, 1, 0}, Dtype::f64), batch);
+  CHECK(scores.values()[0] == 0.5);
+  CHECK(scores.values()[1] == 0.5);
+  CHECK(scores.values()[2] == 0);
+  CHECK(std::isnan(scores.values()[3]));
+}
+
 TEST_CASE("mae, mape and r2 have their closed forms, and leave missing targets out") {
   const Scaling scaling = {.mean = {10, -1}, .scale = {2, 0.5}};
   Scores scores = scores_by(Loss::mse, scaling);

@@ -34,7 +34,7 @@ TEST_CASE("the largest errors come first, over a sequence's own steps, in the un
   CHECK(first.inputs == std::vector<std::vector<double>>{{4, 5, 6}});
   CHECK(mistakes.all()[1].sequence == 7);
   CHECK(mistakes.all()[1].error == doctest::Approx(std::sqrt(4 / 2.0)));  // the third step is padding
-  CHECK(chart_of(first).lines.size() == 2);
+  CHECK(chart_of(first, {}).lines.size() == 2);
 }
 
 TEST_CASE("of classes the probability of the wrong one is the error, and right ones are none") {
@@ -51,6 +51,9 @@ TEST_CASE("of classes the probability of the wrong one is the error, and right o
   CHECK(wrong.predicted == 1);
   CHECK(wrong.error == doctest::Approx(0.75));
   CHECK(has_chart(wrong));
+  CHECK(chart_of(wrong, {.classes = 2}).title == "sequence 1: class 0, taken for 1 (0.75)");
+  CHECK(chart_of(wrong, {.classes = 2, .class_names = {"ok", "fault"}}).title ==
+        "sequence 1: class ok, taken for fault (0.75)");
 }
 
 }  // namespace lagtape::report

@@ -1,0 +1,353 @@
+#include "lagtape/data/series/sequence_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/options.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/data/formats/table_file.h"
+#include "lagtape/data/series/fill.h"
+#include "lagtape/data/table/missing_code.h"
+#include "lagtape/data/table/number.h"
+#include "lagtape/data/table/number_column.h"
+#include "lagtape/data/time/time_detector.h"
+
+namespace lagtape {
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+constexpr Option kSequenceRows[] = {
+    required<&SequenceOptions::path>("path", "a .csv file, relative to the experiment file").at_least_one(),
+    required<&SequenceOptions::sequence>(
+        "sequence", "column that says which sequence a row belongs to: rows of one name are one sequence")
+        .at_least_one(),
+    option<&SequenceOptions::time>("time",
+                                   "column of times or step numbers, in whose order the rows of a sequence "
+                                   "are read; \"\": as they are in the file"),
+    required<&SequenceOptions::input>("input", "columns of numbers that the model reads, by name")
+        .at_least_one(),
+    required<&SequenceOptions::target>(
+        "target", "column of the classes (words or whole numbers) or real numbers to predict, one a sequence")
+        .at_least_one(),
+    option<&SequenceOptions::classes>(
+        "classes", "the words of `target` by class, for a loss of classes; []: those of the file, sorted"),
+    rows_of<&SequenceOptions::table>(kTableOptions),
+    option<&SequenceOptions::missing>(
+        "missing",
+        Choices{{"error", Missing::error},
+                {"interpolate", Missing::interpolate},
+                {"hold", Missing::hold},
+                {"mask", Missing::mask}},
+        "treatment of input cells without a number: an error, a straight line to the number after them, or "
+        "the last number before them; \"mask\" is the last too, with an input more for each column that is 1 "
+        "where there was a number"),
+    rows_of<&SequenceOptions::normalize>(kNormalizeOptions),
+    option<&SequenceOptions::train>("train", {.min = 0, .max = 1, .above_min = true},
+                                    "share of the sequences for training; of each class, where there are "
+                                    "classes"),
+    option<&SequenceOptions::valid>("valid", between(0, 1), "share of the validation set, likewise"),
+    option<&SequenceOptions::test>("test", between(0, 1), "share of the test set, likewise"),
+    option<&SequenceOptions::split_seed>("split_seed", between(-1, 4294967295.0),
+                                         "seed of the split; -1: the experiment's seed"),
+};
+
+void check_sequences(const SequenceOptions& options, JsonReader& reader) {
+  std::map<std::string, std::string> uses = {{options.sequence, "sequence"}};
+  const auto use = [&](const std::string& column, const std::string& key) {
+    const auto [known, is_new] = uses.emplace(column, key);
+    if (!is_new && !column.empty())
+      reader.error(key, text_of("names the column ", quote(column), ", which \"", known->second,
+                                "\" names too. A column has one role."));
+  };
+  use(options.time, "time");
+  use(options.target, "target");
+  for (const std::string& column : options.input) use(column, "input");
+  if (std::set<std::string>(options.classes.begin(), options.classes.end()).size() < options.classes.size())
+    reader.error("classes", "names a class twice.");
+  if (options.classes.size() == 1) reader.error("classes", "expected at least two classes.");
+  if (!options.classes.empty() && options.normalize.real_loss)
+    reader.error("classes", R"(needs a loss of classes, "cross_entropy" or "binary_cross_entropy".)");
+  if (options.train + options.valid + options.test > 1 + 1e-9)
+    reader.error("test", "the shares of train, valid and test add up to more than 1.");
+}
+
+/// The cells of the table, and which rows are of which sequence.
+class SequenceReader {
+ public:
+  SequenceReader(const SequenceOptions& options, const std::filesystem::path& path)
+      : options_(options), cells_(read_table_file(path, options.table)) {}
+
+  SequenceTable read(bool needs_targets) {
+    table_.where = cells_.where();
+    table_.notes = cells_.notes();
+    group_rows();
+    if (!options_.time.empty()) sort_rows();
+    read_inputs();
+    const bool has_targets =
+        needs_targets || std::ranges::find(cells_.names(), options_.target) != cells_.names().end();
+    std::vector<std::int64_t> rows(rows_.size(), -1);
+    if (has_targets) rows = target_rows(column(options_.target, "target"), needs_targets);
+    if (options_.normalize.real_loss) {
+      read_numbers(rows);
+    } else {
+      read_classes(rows);
+    }
+    return std::move(table_);
+  }
+
+ private:
+  std::int64_t column(const std::string& name, const char* key) const {
+    return cells_.column(name, text_of("\"", key, "\""));
+  }
+
+  std::string sequence(std::size_t i) const { return text_of("sequence ", quote(table_.ids[i], 40)); }
+
+  [[noreturn]] void refuse(std::int64_t row, std::int64_t column, Rule rule, const std::string& expected,
+                           const std::string& hint = "") const {
+    throw InputError(Problem{.place = cells_.place(row, column),
+                             .rule = rule,
+                             .found = rule == Rule::missing ? "" : quote(cells_.cell(row, column), 40),
+                             .expected = expected,
+                             .hint = hint});
+  }
+
+  /// Throws for two rows of a sequence that contradict each other.
+  [[noreturn]] void refuse_rows(std::int64_t a, std::int64_t b, const std::string& what) const {
+    const auto [first, second] = std::minmax({cells_.line(a), cells_.line(b)});
+    throw InputError({cells_.where()}, Rule::conflict, text_of("lines ", first, " and ", second, ": ", what));
+  }
+
+  void group_rows() {
+    const std::int64_t id = column(options_.sequence, "sequence");
+    std::unordered_map<std::string_view, std::size_t> places;
+    for (std::int64_t row = 0; row < cells_.rows(); ++row) {
+      const std::string_view cell = cells_.cell(row, id);
+      if (cell.empty()) refuse(row, id, Rule::missing, "the name of the row's sequence");
+      const auto [known, is_new] = places.emplace(cell, rows_.size());
+      if (is_new) {
+        rows_.emplace_back();
+        table_.ids.emplace_back(cell);
+      }
+      rows_[known->second].push_back(row);
+    }
+  }
+
+  /// Whether a cell is a number, whole or not, by which rows can be put in order.
+  template <class T>
+  bool read_times(std::int64_t time, std::vector<T>& times) const {
+    for (std::int64_t row = 0; row < cells_.rows(); ++row) {
+      const std::string_view cell = cells_.cell(row, time);
+      std::optional<T> value;
+      if constexpr (std::same_as<T, double>) {
+        value = parse_number(cell, options_.table.decimal);
+        if (value && !std::isfinite(*value)) value.reset();
+      } else {
+        T whole = 0;
+        const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), whole);
+        if (error == std::errc() && end == cell.data() + cell.size()) value = whole;
+      }
+      if (!value) return false;
+      times.push_back(*value);
+    }
+    return true;
+  }
+
+  /// Counts and times of any format, exactly; other numbers as they are rounded.
+  void sort_rows() {
+    const std::int64_t time = column(options_.time, "time");
+    for (std::int64_t row = 0; row < cells_.rows(); ++row)
+      if (is_missing(cells_.cell(row, time))) refuse(row, time, Rule::missing, "a time or a number");
+    std::vector<std::int64_t> whole;
+    if (read_times(time, whole)) return sort_rows_by(whole, time);
+    std::vector<double> real;
+    if (read_times(time, real)) return sort_rows_by(real, time);
+    TimeDetector detector;
+    for (std::int64_t row = 0; row < cells_.rows(); ++row) detector.add(cells_.cell(row, time));
+    sort_rows_by(detector.finish([&](std::int64_t row) { return cells_.place(row, time); }).times, time);
+  }
+
+  template <class T>
+  void sort_rows_by(const std::vector<T>& times, std::int64_t time) {
+    const auto time_of = [&](std::int64_t row) { return times[static_cast<std::size_t>(row)]; };
+    bool was_sorted = true;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      was_sorted = was_sorted && std::ranges::is_sorted(rows_[i], {}, time_of);
+      std::ranges::stable_sort(rows_[i], {}, time_of);
+      const auto equal = std::ranges::adjacent_find(rows_[i], {}, time_of);
+      if (equal != rows_[i].end())
+        refuse_rows(equal[0], equal[1],
+                    text_of("both are of ", sequence(i), " at ", cells_.cell(equal[0], time),
+                            ", expected one row for each time."));
+    }
+    if (!was_sorted) table_.notes.emplace_back("rows were sorted by time");
+  }
+
+  /// The numbers of a column by the rows of the file, NaN where there is none.
+  Tensor read_column(std::int64_t column, std::vector<MissingCode>& codes) {
+    NumberColumn numbers = read_number_column(cells_, column, options_.table);
+    if (numbers.refused >= 0)
+      refuse(numbers.refused, column, Rule::wrong_type, "a finite number",
+             hint_for_number(cells_.cell(numbers.refused, column), options_.table));
+    const std::string name = cells_.name_of(column);
+    if (const std::string note = note_of_numbers(numbers, name, options_.table); !note.empty())
+      table_.notes.push_back(note);
+    add_missing_codes(numbers.values.values<double>(), name, codes);
+    for (std::int64_t row = 0; row < cells_.rows(); ++row) {
+      const double value = numbers.values.at(row);
+      if (std::isnan(value) && options_.missing == Missing::error)
+        refuse(row, column, Rule::missing, "a finite number",
+               R"("missing" says what takes the place of a cell without a number.)");
+      if (std::isinf(static_cast<float>(value)))
+        refuse(row, column, Rule::not_finite, "a number that is finite in f32");
+    }
+    return std::move(numbers.values);
+  }
+
+  void read_inputs() {
+    std::vector<std::int64_t> columns;
+    std::vector<Tensor> values;
+    std::vector<MissingCode> codes;
+    for (const std::string& name : options_.input) columns.push_back(column(name, "input"));
+    for (const std::int64_t source : columns) values.push_back(read_column(source, codes));
+    if (!codes.empty()) table_.notes.push_back(note_of_codes(codes));
+    StoredSequences& to = table_.sequences;
+    to.input = std::ssize(options_.input_names());
+    std::int64_t filled = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const std::size_t begin = to.x.size();
+      to.x.resize(begin + rows_[i].size() * static_cast<std::size_t>(to.input));
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        const std::int64_t missing = read_input(rows_[i], values[k], &to.x[begin + k]);
+        if (missing == std::ssize(rows_[i]))
+          refuse(rows_[i].front(), columns[k], Rule::missing,
+                 text_of("at least one number of this column in ", sequence(i)));
+        filled += missing;
+      }
+      to.end_sequence();
+    }
+    if (filled > 0)
+      table_.notes.push_back(text_of(filled, " input cells without a number were filled (missing)"));
+  }
+
+  /// Puts a column of a sequence, and its mask, in their places of the first step and those that follow. Returns the
+  /// number of cells without a number.
+  std::int64_t read_input(const std::vector<std::int64_t>& rows, const Tensor& values, float* first) const {
+    const std::int64_t width = table_.sequences.input, mask = std::ssize(options_.input);
+    std::vector<double> numbers;
+    for (const std::int64_t row : rows) numbers.push_back(values.at(row));
+    std::int64_t missing = 0;
+    for (std::int64_t n = 0; n < std::ssize(rows); ++n) {
+      const bool is_missing = std::isnan(numbers[static_cast<std::size_t>(n)]);
+      missing += is_missing ? 1 : 0;
+      if (options_.missing == Missing::mask) first[n * width + mask] = is_missing ? 0 : 1;
+    }
+    fill_missing(numbers, options_.missing);
+    for (std::int64_t n = 0; n < std::ssize(rows); ++n)
+      first[n * width] = static_cast<float>(numbers[static_cast<std::size_t>(n)]);
+    return missing;
+  }
+
+  /// By sequence a row with its target; -1 where there is none.
+  std::vector<std::int64_t> target_rows(std::int64_t target, bool needs_all) const {
+    std::vector<std::int64_t> found;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      found.push_back(-1);
+      for (const std::int64_t row : rows_[i]) {
+        const std::string_view cell = cells_.cell(row, target);
+        if (is_missing(cell) && std::ranges::find(options_.classes, cell) == options_.classes.end()) continue;
+        if (found.back() < 0) found.back() = row;
+        if (const std::string_view other = cells_.cell(found.back(), target); other != cell)
+          refuse_rows(found.back(), row,
+                      text_of(sequence(i), " has the targets ", quote(other, 40), " and ", quote(cell, 40),
+                              ", expected one for each sequence."));
+      }
+      if (needs_all && found.back() < 0)
+        refuse(rows_[i].front(), target, Rule::missing, text_of("the target of ", sequence(i)));
+    }
+    return found;
+  }
+
+  void read_numbers(const std::vector<std::int64_t>& rows) {
+    for (const std::int64_t row : rows) {
+      table_.sequences.y.push_back(std::nan(""));
+      if (row < 0) continue;
+      const std::int64_t target = cells_.column(options_.target);
+      const std::optional<double> value = parse_number(cells_.cell(row, target), options_.table.decimal);
+      if (!value || !std::isfinite(static_cast<float>(*value)))
+        refuse(row, target, Rule::wrong_type, "a finite number",
+               R"(Words are classes, which the loss "cross_entropy" learns.)");
+      table_.sequences.y.back() = *value;
+    }
+  }
+
+  void read_classes(const std::vector<std::int64_t>& rows) {
+    table_.classes = options_.classes.empty() ? classes_of(rows) : options_.classes;
+    for (const std::int64_t row : rows) {
+      table_.sequences.classes.push_back(-1);
+      if (row < 0) continue;
+      const std::int64_t target = cells_.column(options_.target);
+      const std::string cell(cells_.cell(row, target));
+      const auto place = std::ranges::find(table_.classes, cell);
+      if (place == table_.classes.end())
+        throw InputError(unknown_name("class", cell, table_.classes).within(cells_.place(row, target)));
+      table_.sequences.classes.back() = static_cast<std::int32_t>(place - table_.classes.begin());
+    }
+  }
+
+  /// The words of the targets: sorted by their values where all are numbers.
+  Texts classes_of(const std::vector<std::int64_t>& rows) const {
+    std::map<std::string, std::int64_t> words;
+    for (const std::int64_t row : rows)
+      if (row >= 0) words.emplace(cells_.cell(row, cells_.column(options_.target)), row);
+    std::map<double, Texts> numbers;
+    Texts sorted;
+    for (const auto& [word, row] : words) {
+      sorted.push_back(word);
+      if (const auto value = parse_number(word, options_.table.decimal)) numbers[*value].push_back(word);
+    }
+    if (numbers.size() < words.size()) return sorted;
+    sorted.clear();
+    for (const auto& [value, same] : numbers) {
+      if (value != std::floor(value))
+        refuse(words.at(same[0]), cells_.column(options_.target), Rule::wrong_type,
+               "a class: a word or a whole number", R"(The loss "mse" learns real numbers.)");
+      sorted.push_back(same[0]);
+    }
+    return sorted;
+  }
+
+  const SequenceOptions& options_;
+  NamedTable cells_;
+  std::vector<std::vector<std::int64_t>> rows_ = {};  ///< of the table, by sequence, in their order
+  SequenceTable table_ = {};
+};
+
+}  // namespace
+
+Texts SequenceOptions::input_names() const {
+  Texts names = input;
+  if (missing == Missing::mask)
+    for (const std::string& column : input) names.push_back(name_of_mask(column));
+  return names;
+}
+
+SequenceOptions read_sequence_options(JsonReader& reader, const TaskHints& hints) {
+  SequenceOptions options;
+  options.normalize = {.input = true, .target = hints.real_loss, .real_loss = hints.real_loss};
+  read_options(reader, checked<check_sequences>(kSequenceRows), options);
+  return options;
+}
+
+SequenceTable read_sequence_table(const SequenceOptions& options, const std::filesystem::path& base,
+                                  bool needs_targets) {
+  return SequenceReader(options, (base / options.path).lexically_normal()).read(needs_targets);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lagtape/data/series/series_options.h"
+#include "lagtape/data/stored_sequences.h"
+#include "lagtape/data/table/table_options.h"
+
+namespace lagtape {
+
+/// How a table of many sequences is read and divided: the options of the task "sequences".
+struct SequenceOptions {
+  std::string path, sequence, time, target;  ///< file, and columns; no `time`: rows are in their order
+  std::vector<std::string> input;            ///< columns
+  std::vector<std::string> classes;          ///< the words of `target` by class; empty: those of the file
+  TableOptions table;                        ///< how the file is written
+  Missing missing = Missing::error;
+  NormalizeOptions normalize;  ///< without a real loss, targets are classes
+  double train = 0.7, valid = 0.15, test = 0.15;
+  std::int64_t split_seed = -1;  ///< -1: that of the experiment
+
+  /// The inputs of a step in their order: the columns and, where asked for, their masks.
+  std::vector<std::string> input_names() const;
+};
+
+/// Reads the options and notes errors in the reader; does not call finish.
+SequenceOptions read_sequence_options(JsonReader& reader, const TaskHints& hints);
+
+/// The sequences of a table in the order in which it names them first.
+struct SequenceTable {
+  std::string where;  ///< the file
+  StoredSequences sequences = {};
+  std::vector<std::string> ids = {};      ///< [N]
+  std::vector<std::string> classes = {};  ///< names; empty for real targets
+  std::vector<std::string> notes = {};    ///< what a user should know, a sentence each
+};
+
+/// Reads a file whose column `sequence` says which sequence a row belongs to, and whose column `target` has one class or
+/// number a sequence, in all of its rows or in some. Unless targets are needed, a table may lack them: classes are -1 then,
+/// and numbers NaN. Throws InputError with the lines.
+SequenceTable read_sequence_table(const SequenceOptions& options, const std::filesystem::path& base,
+                                  bool needs_targets);
+
+}  // namespace lagtape

@@ -1,0 +1,104 @@
+#include "lagtape/data/tasks/registry.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/data/series/sequence_table.h"
+#include "lagtape/data/splits.h"
+
+namespace lagtape {
+
+namespace {
+
+/// What a split of the table needs: two classes, and two sequences of one of them.
+void check_classes(const SequenceTable& table, const SequenceOptions& options) {
+  if (options.normalize.real_loss) return;
+  if (table.classes.size() < 2)
+    throw InputError({.file = table.where, .item = options.target}, Rule::missing,
+                     "expected at least two classes",
+                     text_of(table.classes.size(), table.classes.empty() ? "" : ": " + table.classes[0]));
+  if (table.sequences.size() > 2 && std::ssize(table.classes) == table.sequences.size())
+    throw InputError({.file = table.where, .item = options.target}, Rule::conflict,
+                     text_of("each of the ", table.sequences.size(),
+                             " sequences has a class of its own, so that nothing can be learnt of any."));
+}
+
+SplitIndices split_of(const SequenceTable& table, const SequenceOptions& options, std::uint64_t seed) {
+  if (options.split_seed >= 0) seed = static_cast<std::uint64_t>(options.split_seed);
+  // Real targets are divided as sequences of one class.
+  std::vector<std::int32_t> classes = table.sequences.classes;
+  classes.resize(static_cast<std::size_t>(table.sequences.size()));
+  SplitIndices split =
+      stratified_split(classes, {.train = options.train, .valid = options.valid, .test = options.test}, seed);
+  const auto require = [&](const char* name, double share, const std::vector<std::int64_t>& set) {
+    if (share > 0 && set.empty())
+      throw InputError({table.where}, Rule::shape,
+                       text_of(table.sequences.size(), " sequences are too few: a share of ", share,
+                               " leaves none for ", name, "."),
+                       "", text_of("\"", name, "\": 0 does without it."));
+  };
+  require("train", options.train, split.train);
+  require("valid", options.valid, split.valid);
+  require("test", options.test, split.test);
+  return split;
+}
+
+Task load_sequences(const SequenceOptions& options, const TaskContext& context) {
+  auto table = std::make_shared<SequenceTable>(read_sequence_table(options, context.base, true));
+  const std::shared_ptr<const StoredSequences> stored(table, &table->sequences);
+  SplitIndices split{.train = {}, .valid = {}, .test = in_order(stored->size())};
+  if (!context.score_only) {
+    check_classes(*table, options);
+    split = split_of(*table, options, context.seed);
+  }
+  const DataShape shape{.length = stored->longest(),
+                        .input = stored->input,
+                        .output = options.normalize.real_loss ? 1 : 0,
+                        .classes = std::ssize(table->classes),
+                        .class_names = table->classes};
+  Normalization normalization;
+  if (options.normalize.input && !context.score_only) {
+    normalization.input = input_scaling(*stored, split.train);
+    for (std::size_t i = options.input.size(); i < normalization.input.mean.size(); ++i) {
+      normalization.input.mean[i] = 0;  // masks stay 0 and 1
+      normalization.input.scale[i] = 1;
+    }
+  }
+  if (options.normalize.target && !context.score_only)
+    normalization.output = target_scaling(*stored, split.train);
+  return Task{.shape = shape,
+              .train = std::make_shared<StoredDataset>(shape, stored, std::move(split.train)),
+              .valid = std::make_shared<StoredDataset>(shape, stored, std::move(split.valid)),
+              .test = std::make_shared<StoredDataset>(shape, stored, std::move(split.test)),
+              .normalization = std::move(normalization),
+              .notes = table->notes};
+}
+
+TaskLoader read_sequences_task(JsonReader& reader, const TaskHints& hints) {
+  const SequenceOptions options = read_sequence_options(reader, hints);
+  TaskLoader loader;
+  loader.load = [options](const TaskContext& context) { return load_sequences(options, context); };
+  return loader;
+}
+
+}  // namespace
+
+/// A user's table of many sequences. Whole sequences are dealt out to the sets at random, of each class the same shares.
+/// With `normalize` the inputs, with `normalize_target` the real targets are scaled by mean and standard deviation of the
+/// training sequences.
+constinit const TaskEntry kSequencesTask = {
+    .name = "sequences",
+    .summary = "classify or regress sequences of your own, from one .csv table",
+    .source = "",
+    .equations =
+        "x: [T, inputs], the rows of one name in the column `sequence`; y: the class or the real number in "
+        "the\n"
+        "column `target`, one a sequence. The loss says which: cross_entropy and binary_cross_entropy are of "
+        "classes",
+    .files = "a .csv file with names of columns, a row for each step of each sequence, in any separator",
+    .read = read_sequences_task,
+};
+
+}  // namespace lagtape

@@ -1,0 +1,150 @@
+"""Tables of many sequences with a class or a number each, from the file to predictions with names."""
+
+import csv
+import io
+import json
+import math
+
+from tool import ToolTest, changed, main, npy_shape, npy_values
+
+EXPERIMENT = {
+    "name": "runs",
+    "data": {"task": "sequences", "path": "runs.csv", "sequence": "id", "time": "t", "input": ["a", "b"], "target": "label"},
+    "model": {"layers": [{"cell": "gru", "units": 6}]},
+    "loss": "cross_entropy",
+    "metrics": ["accuracy", "f1[fault]", "recall[well, nearly]"],
+    "optimizer": {"type": "adam", "lr": 0.02},
+    "train": {"epochs": 25, "batch": 8},
+}
+CLASSES = ["fault", "ok", "well, nearly"]
+
+
+def target(i):
+    return CLASSES[0] if i % 4 == 0 else CLASSES[2] if i % 4 == 1 else CLASSES[1]
+
+
+def table(count=60, targets=target, last="label"):
+    """Sequences of 5 to 11 rows, rows of different ones among each other, the last ones first."""
+    rows = []
+    for i in range(count):
+        rise = CLASSES.index(target(i)) - 1
+        rows += [(f"s{i}", n, 3 + rise * n + 0.1 * math.sin(7 * i + n), 100 + i % 3, targets(i)) for n in range(5 + i % 7)]
+    rows.sort(key=lambda row: (-row[1], row[0]))
+    out = io.StringIO()
+    csv.writer(out).writerows([("id", "t", "a", "b", last), *rows])
+    return out.getvalue()
+
+
+class SequencesTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.write("runs.csv", table())
+
+    def rows(self, name):
+        return list(csv.DictReader(io.StringIO((self.folder / name).read_text())))
+
+    def test_classes_keep_their_names_from_the_table_to_the_predictions(self):
+        self.train("run", experiment=EXPERIMENT)
+        scores = json.loads(self.run_tool("eval", "run", "--confusion", "--json")[0])
+        self.assertEqual([row["name"] for row in scores["classes"]], CLASSES)
+        self.assertEqual(scores["f1[fault]"], scores["classes"][0]["f1"])
+        self.assertEqual(scores["recall[well, nearly]"], scores["classes"][2]["recall"])
+        self.assertEqual(sum(map(sum, scores["confusion"])), 9)
+        self.assertGreater(scores["accuracy"], 0.8)
+        text = self.run_tool("eval", "run", "--confusion")[0]
+        self.assertRegex(text, r"\n +fault +ok  *well, nearly +precision")
+        self.assertRegex(text, r"\nwell, nearly +\d")
+        self.run_tool("report", "run", "--output", "page.html")
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("<th>well, nearly</th>", page)
+        self.assertIn("f1[fault]", page)
+
+        # A table of two classes, whose numbers would be others.
+        self.write("new.csv", "id,b,a,t,note\n" + "".join(
+            f"{name},100,{3 + rise * n},{n},x\n" for name, rise in (("up", 1), ("level", 0)) for n in range(7)))
+        self.run_tool("predict", "run", "--input", "new.csv", "--output", "p.csv", "--probabilities")
+        rows = self.rows("p.csv")
+        self.assertEqual([(row["id"], row["prediction"]) for row in rows], [("up", "well, nearly"), ("level", "ok")])
+        self.assertEqual(list(rows[0]), ["id", "prediction", *(f"p[{name}]" for name in CLASSES)])
+        for row in rows:
+            odds = {name: float(row[f"p[{name}]"]) for name in CLASSES}
+            self.assertAlmostEqual(sum(odds.values()), 1, places=5)
+            self.assertEqual(max(odds, key=odds.get), row["prediction"])
+        self.run_tool("predict", "run", "--input", "new.csv", "--output", "p.npy")
+        self.assertEqual(npy_shape((self.folder / "p.npy").read_bytes()), (2, 3))
+        one = "a,b\n" + "".join(f"{3 + n},100\n" for n in range(7))
+        self.write("one.csv", one)
+        self.run_tool("predict", "run", "--input", "one.csv", "--output", "one.npy")
+        logits = npy_values((self.folder / "p.npy").read_bytes())[:3]
+        for found, expected in zip(npy_values((self.folder / "one.npy").read_bytes()), logits):
+            self.assertAlmostEqual(found, expected, places=5)
+
+        # The truth is beside the predictions, and the share that is right is the accuracy.
+        self.run_tool("predict", "run", "--input", "runs.csv", "--output", "all.csv")
+        rows = self.rows("all.csv")
+        self.assertEqual({row["id"]: row["truth"] for row in rows}, {f"s{i}": target(i) for i in range(60)})
+        all_scores = json.loads(self.run_tool("eval", "run", "--data", "runs.csv", "--split", "all", "--json")[0])
+        self.assertAlmostEqual(sum(row["truth"] == row["prediction"] for row in rows) / 60, all_scores["accuracy"])
+        self.write("few.csv", "id,t,a,b,label\nq,1,3,100,ok\n")
+        self.assertIn("accuracy", self.run_tool("eval", "run", "--data", "few.csv", "--split", "all")[0])
+        self.assertEqual(self.run_tool("predict", "run", "--input", "few.csv", "--output", "-")[0].splitlines()[0],
+                         "id,prediction,truth")
+
+    def test_numbers_are_predicted_in_their_units(self):
+        self.write("runs.csv", table(targets=lambda i: 1000 + 50 * CLASSES.index(target(i))))
+        self.train("run", experiment=changed(EXPERIMENT, loss="mse", metrics=["rmse"]))
+        self.assertLess(json.loads(self.run_tool("eval", "run", "--json")[0])["rmse"], 20)
+        self.run_tool("predict", "run", "--input", "runs.csv", "--output", "p.csv")
+        rows = self.rows("p.csv")
+        self.assertEqual(list(rows[0]), ["id", "prediction", "truth"])
+        error = sum((float(row["prediction"]) - float(row["truth"])) ** 2 for row in rows) / len(rows)
+        self.assertLess(error, 20 ** 2)
+        self.refused(["probabilities are those of classes"], "predict", "run", "--input", "runs.csv", "--output", "q.csv",
+                     "--probabilities")
+
+    def test_one_logit_has_the_names_of_two_classes(self):
+        self.write("runs.csv", table(targets=lambda i: "yes" if i % 4 else "no"))
+        self.train("run", experiment=changed(EXPERIMENT, loss="binary_cross_entropy", metrics=["accuracy", "f1[no]"]))
+        self.run_tool("predict", "run", "--input", "runs.csv", "--output", "p.csv", "--probabilities")
+        rows = self.rows("p.csv")
+        self.assertEqual(list(rows[0]), ["id", "prediction", "p[no]", "p[yes]", "truth"])
+        for row in rows:
+            self.assertAlmostEqual(float(row["p[no]"]) + float(row["p[yes]"]), 1, places=5)
+            self.assertEqual(row["prediction"], "yes" if float(row["p[yes]"]) > 0.5 else "no")
+
+    def test_a_run_is_resumed_checked_and_moved(self):
+        self.train("run", experiment=EXPERIMENT)
+        _, out = self.run_tool("check", "experiment.json")
+        self.assertIn("classes fault: ", out)
+        self.assertIn("well, nearly: ", out)
+        self.run_tool("train", "experiment.json", "--out", "run", "--resume", "--set", "train.epochs=26", "--quiet")
+        self.assertEqual(json.loads((self.folder / "run/experiment.json").read_text())["data"]["target"], "label")
+        (self.folder / "run").rename(self.folder / "moved")
+        self.assertIn("recall[well, nearly]", self.run_tool("eval", "moved/weights.safetensors")[0])
+        experiment = changed(EXPERIMENT, metrics=["f1[falt]"])
+        self.write("experiment.json", experiment)
+        self.refused(["/metrics/0: unknown class 'falt'; did you mean 'fault'?"], "train", "experiment.json", "--out", "r")
+        self.write("experiment.json", changed(EXPERIMENT, metrics=["f1[fault"]))
+        self.refused(["/metrics/0: unknown metric 'f1[fault'"], "train", "experiment.json", "--out", "r")
+
+    def test_what_is_wrong_is_one_message(self):
+        head = "id,t,a,b,label\n"
+        for content, words in (
+                (head + "x,1,1,1,ok\ny,1,1,1,no\nx,1,2,1,ok\n", ["runs.csv", "lines 2 and 4: both are of sequence 'x' at 1"]),
+                (head + "x,1,1,1,ok\ny,1,1,1,no\nx,2,2,1,no\n", ["lines 2 and 4: sequence 'x' has the targets 'ok' and 'no'"]),
+                (head + "x,1,one,1,ok\n", ["line 2, column 3 (a): expected a finite number", "one"]),
+                (head + "x,1,,1,ok\n", ['line 2, column 3 (a): is missing, expected a finite number', '"missing"']),
+                (head + "x,1,1,1,ok\ny,1,1,1,ok\n", ["expected at least two classes"]),
+                ("id,t,a,b,lable\nx,1,1,1,ok\n", ["unknown column 'label'; did you mean 'lable'?"]),
+                ("1,2,3,4,5\n", ["its columns have no names"])):
+            with self.subTest(words=words):
+                self.write("runs.csv", content)
+                self.write("experiment.json", EXPERIMENT)
+                self.refused(words, "train", "experiment.json", "--out", "r")
+        self.write("runs.csv", table())
+        self.write("experiment.json", changed(EXPERIMENT, loss="mse", metrics=[]))
+        self.refused(["(label): expected a finite number", '"cross_entropy"'], "train", "experiment.json", "--out", "r")
+
+
+if __name__ == "__main__":
+    main()

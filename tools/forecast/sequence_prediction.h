@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/data/series/sequence_table.h"
+
+namespace lagtape {
+
+/// What a model gives for each sequence of a table.
+struct SequencePrediction {
+  std::string column;   ///< that says which sequence a row belongs to
+  SequenceTable table;  ///< with the targets that the file has
+  Tensor outputs = {};  ///< [N, q], logits of classes
+  LossFunction loss = {};
+};
+
+/// The options of a model that was trained on the task "sequences".
+SequenceOptions sequence_options_of(const Model& model);
+
+/// Whether a file is a table of sequences like that of the model's training (task "sequences"): one with the column that
+/// names them. Other tables are single sequences.
+bool is_sequence_table(const Model& model, const std::filesystem::path& input);
+
+/// Reads such a table as the model's experiment says, and runs the model over each sequence. Throws InputError.
+SequencePrediction predict_sequences(const Model& model, const std::filesystem::path& input, int threads = 1);
+
+/// A table with a row for each sequence: its name, the prediction (a class by its name), probabilities of the classes if
+/// asked for, the quantiles of a model that has several, and the truth if the file has any.
+std::string csv_of(const SequencePrediction& predicted, const Model& model, bool probabilities);
+
+}  // namespace lagtape
