@@ -90,6 +90,7 @@ SplitIndices stratified_split(std::span<const std::int32_t> classes, const Split
     while (end < std::ssize(shuffled) && class_of(shuffled[static_cast<std::size_t>(end)]) == of) ++end;
     const auto first = shuffled.begin() + begin;
     const std::int64_t all = count_in(shares.train + shares.valid + shares.test, begin, end);
+    if (all <= 0) continue;  // of shares that leave sequences out
     const std::int64_t valid = std::clamp<std::int64_t>(count_in(shares.valid, begin, end), 0, all - 1);
     const std::int64_t test = std::clamp<std::int64_t>(count_in(shares.test, begin, end), 0, all - 1 - valid);
     const std::int64_t train = all - valid - test;

@@ -22,6 +22,12 @@ void check_disjoint(const SplitIndices& split, std::size_t n) {
   CHECK(*all.begin() >= 0);
 }
 
+std::vector<std::int32_t> in_classes_of_their_own(std::int32_t n) {
+  std::vector<std::int32_t> classes;
+  while (std::ssize(classes) < n) classes.push_back(static_cast<std::int32_t>(classes.size()));
+  return classes;
+}
+
 Indices first_five(const Indices& indices) { return {indices.begin(), indices.begin() + 5}; }
 
 }  // namespace
@@ -57,6 +63,8 @@ TEST_CASE("a stratified split has the shares of each class in every set, and lea
   check_disjoint(rare, 6);
   CHECK(std::ranges::count(rare.train, 0) == 1);  // the only sequence of its class
   check_disjoint(stratified_split(classes, {.train = 0.4, .valid = 0.2, .test = 0}, 0), 27);
+  // Classes of one sequence each, of which the shares take every tenth.
+  check_disjoint(stratified_split(in_classes_of_their_own(20), {.train = 0.1, .valid = 0, .test = 0}, 0), 2);
 }
 
 TEST_CASE("the split of 259 worms is that of scikit-learn at seed 1234") {
