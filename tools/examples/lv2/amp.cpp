@@ -20,7 +20,8 @@ LV2_Handle instantiate(const LV2_Descriptor*, double rate, const char* bundle,
                        const LV2_Feature* const*) try {
   const lagtape::Model model = lagtape::Model::load(std::filesystem::path(bundle) / "model.safetensors");
   if (model.input_width() != 1 || model.output_width() != 1)
-    throw lagtape::InputError({}, lagtape::Rule::shape, "the model does not take one number a step and give one");
+    throw lagtape::InputError({}, lagtape::Rule::shape,
+                              "the model does not take one number a step and give one");
   return new Amp{model.stream<float>({.rate = rate / MODEL_RATE})};
 } catch (const lagtape::Error& error) {
   std::fprintf(stderr, "lagtape amp: %s\n", error.what());
