@@ -4,8 +4,9 @@
 
 #include <cstring>
 
+#include "lagtape/core/simd/vector.h"
 #include "lagtape/ops/kernels/bf16.inc.h"
-#include "lagtape/ops/kernels/tables.inc.h"
+#include "lagtape/ops/kernels/tables.h"
 
 namespace lagtape {
 namespace {
@@ -123,8 +124,8 @@ struct Bf16Pairs {
   }
 };
 
-constexpr Kernels<float> make_table() {
-  Kernels<float> table = make_kernels<Simd<float, SimdLevel::avx512>>(SimdLevel::avx512);
+Kernels<float> make_table() {
+  Kernels<float> table = compiled_kernels<float, SimdLevel::avx512>();
   fill_bf16_products<Bf16Pairs>(table);
   return table;
 }
@@ -132,7 +133,7 @@ constexpr Kernels<float> make_table() {
 }  // namespace
 
 const Kernels<float>& bf16_instruction_kernels() {
-  static constexpr Kernels<float> table = make_table();
+  static const Kernels<float> table = make_table();
   return table;
 }
 

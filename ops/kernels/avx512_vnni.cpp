@@ -4,8 +4,9 @@
 
 #include <cstring>
 
+#include "lagtape/core/simd/vector.h"
 #include "lagtape/ops/kernels/int8.inc.h"
-#include "lagtape/ops/kernels/tables.inc.h"
+#include "lagtape/ops/kernels/tables.h"
 
 namespace lagtape {
 namespace {
@@ -43,8 +44,8 @@ struct Int8Vectors {
   }
 };
 
-constexpr Kernels<float> make_table() {
-  Kernels<float> table = make_kernels<Simd<float, SimdLevel::avx512>>(SimdLevel::avx512);
+Kernels<float> make_table() {
+  Kernels<float> table = compiled_kernels<float, SimdLevel::avx512>();
   fill_int8_products<Simd<float, SimdLevel::avx512>, Int8Vectors>(table);
   return table;
 }
@@ -52,7 +53,7 @@ constexpr Kernels<float> make_table() {
 }  // namespace
 
 const Kernels<float>& int8_instruction_kernels() {
-  static constexpr Kernels<float> table = make_table();
+  static const Kernels<float> table = make_table();
   return table;
 }
 
