@@ -54,7 +54,7 @@ void check_format(const SafetensorsFile& file, const std::string& where) {
 void check_text(const Json& root, const char* pointer, const std::string& where) {
   const Json* found = root.find_pointer(pointer);
   if (found != nullptr && !found->is_string())
-    throw unexpected({.file = where, .pointer = pointer, .item = "experiment"}, Rule::wrong_type, "a text",
+    throw unexpected({.file = where, .pointer = pointer}, Rule::wrong_type, "a text in the experiment",
                      shortened(found->dump()));
 }
 
