@@ -1,9 +1,8 @@
 #include "lagtape/tools/chart/plot.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <numeric>
@@ -26,7 +25,10 @@ constexpr std::array<const char*, 7> kColours = {"#0072b2", "#d55e00", "#009e73"
                                                  "#e69f00", "#56b4e9", "#000000"};
 constexpr std::array<const char*, 3> kDashes = {"", "6 3", "2 2"};
 
-std::string number(double value) { return fmt::format("{:.2f}", value); }
+std::string number(double value) {
+  char text[400];  // the largest double has 309 digits before the point
+  return {text, std::to_chars(text, std::end(text), value, std::chars_format::fixed, 2).ptr};
+}
 
 /// The text escaped for XML. Control characters, which XML does not allow, become '?'.
 std::string escaped(const std::string& text) {

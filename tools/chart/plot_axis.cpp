@@ -1,7 +1,5 @@
 #include "lagtape/tools/chart/plot_axis.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -15,11 +13,17 @@ constexpr std::size_t kFewest = 3;   ///< ticks that an axis has at least
 constexpr int kLastDigits = 3;       ///< significant digits that the number of the largest value has at most
 constexpr double kNarrowest = 1e-9;  ///< a range that is narrower, for its numbers, differs by rounding alone
 
-std::string tick_text(double value) { return fmt::format("{:.6g}", value); }
+/// A number of so many digits, in the form of printf's %g.
+std::string rounded_text(double value, int digits) {
+  char text[32];
+  return {text, std::to_chars(text, std::end(text), value, std::chars_format::general, digits).ptr};
+}
+
+std::string tick_text(double value) { return rounded_text(value, 6); }
 
 /// Whether few digits write the value exactly, as they do for most settings and few results.
 bool is_short(double value) {
-  const std::string text = fmt::format("{:.{}g}", value, kLastDigits);
+  const std::string text = rounded_text(value, kLastDigits);
   double rounded = value;
   std::from_chars(text.data(), text.data() + text.size(), rounded);
   return tick_text(value) == tick_text(rounded);
