@@ -13,8 +13,8 @@ tool_packages=(
 test_packages=(clang-format doctest-dev python3 python3-dev python3-venv pkg-config valgrind)
 # What the Python module is built and tested with, from PyPI.
 python_requirements=(nanobind scikit-build-core numpy pytest)
-# What runs the notebook of the examples besides, and pandas, with which times are compared.
-notebook_requirements=(nbclient ipykernel matplotlib pandas)
+# What only some tests need: the notebook of the examples, and pandas, with which tables and times are compared.
+optional_requirements=(nbclient ipykernel matplotlib pandas)
 
 say() { printf '== %s\n' "$*"; }
 fail() {
@@ -58,13 +58,13 @@ make_python_environment() {
     say "build/venv is there already."
     return
   fi
-  say "Making build/venv with ${python_requirements[*]} ${notebook_requirements[*]}"
+  say "Making build/venv with ${python_requirements[*]} ${optional_requirements[*]}"
   if ! { python3 -m venv build/venv && "$python" -m pip install --quiet "${python_requirements[@]}"; }; then
     say "There is no build/venv with all of these: the Python module is not built, and its tests do not run."
     return
   fi
-  "$python" -m pip install --quiet "${notebook_requirements[@]}" ||
-    say "Not all of ${notebook_requirements[*]} are there: what needs them is not run."
+  "$python" -m pip install --quiet "${optional_requirements[@]}" ||
+    say "Not all of ${optional_requirements[*]} are there: what needs them is not run."
 }
 
 # configure [OPTION...]
