@@ -49,17 +49,18 @@ def experiment(cell, layers=1):
 SHAPES = {"chain": chain, "fan": fan, "products": products, "weights": weights, "states": states}
 
 
-@slow
 class LargeCellsTest(ToolTest):
     def timed(self, *args):
         with self.within(SECONDS):
             self.run_tool(*args)
 
+    @slow
     def test_the_time_of_a_check_grows_as_the_cell_does(self):
         for name, shape in SHAPES.items():
             with self.subTest(name):
                 self.timed("check", self.write(f"{name}.json", experiment(shape(MANY.get(name, 6000)))))
 
+    @slow
     def test_many_layers(self):
         path = self.write("layers.json", experiment(own_cell(["h' = tanh(W @ h + U @ x)"]), 6000))
         self.timed("check", path)

@@ -176,9 +176,10 @@ class Loader(unittest.TestLoader):
 
 
 def main():
-    """usage: NAME_test.py TOOL [--slow] [unittest's options]"""
+    """usage: NAME_test.py TOOL [--slow] [unittest's options]     A run of no case at all fails."""
     ToolTest.tool = os.path.abspath(sys.argv.pop(1))
     slow = "--slow" in sys.argv
     if slow:
         sys.argv.remove("--slow")
-    unittest.main(testLoader=Loader(slow))
+    result = unittest.main(testLoader=Loader(slow), exit=False).result
+    sys.exit(not result.wasSuccessful() or result.testsRun + len(result.skipped) == 0)
