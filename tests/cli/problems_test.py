@@ -59,6 +59,9 @@ class ProblemsTest(ToolTest):
         self.write("good.json", EXPERIMENT)
         [problem] = self.problems_of("inspect", "good.json", "--set", "train.epochs")
         self.assertEqual((problem["rule"], problem["place"]), ("syntax", {"item": "--set train.epochs"}))
+        (self.folder / "no-run").mkdir()
+        [problem] = self.problems_of("inspect", "no-run")
+        self.assertEqual((problem["rule"], problem["place"]), ("missing", {"file": "no-run"}))
 
     def test_the_command_line_and_other_exit_codes(self):
         self.write("good.json", EXPERIMENT)

@@ -23,7 +23,7 @@ char first_byte(const std::string& path) {
   return byte;
 }
 
-/// Stands for the experiment of a model that was made in C++ or imported.
+/// The experiment of a model that was made in C++ or imported, which has none.
 Experiment without_data(const Model& model, const std::string& path) {
   const auto load = [path](ThreadPool&, std::uint64_t) -> Task {
     throw InputError({path}, Rule::not_supported,
@@ -40,16 +40,19 @@ Experiment without_data(const Model& model, const std::string& path) {
   return experiment;
 }
 
-/// The message about a folder that has no weights.
-std::string without_weights(const RunFolder& run) {
+/// The problem of a folder without weights.
+Problem without_weights(const RunFolder& run) {
   const std::string path = run.path().string(), file = run.weights_file().string();
-  if (!run.can_resume()) return text_of(path, ": is not a run folder, since it has no weights.safetensors.");
+  const auto missing = [](const std::string& place, const char* statement, std::string hint = {}) {
+    return Problem{.place = {place}, .rule = Rule::missing, .statement = statement, .hint = std::move(hint)};
+  };
+  if (!run.can_resume()) return missing(path, "is not a run folder, since it has no weights.safetensors.");
   std::error_code error;
   const auto evaluated = std::filesystem::file_size(run.metrics_file(), error);
   if (error || evaluated == 0)
-    return text_of(path, ": the run has no weights.safetensors yet; its first evaluation writes it.");
-  return text_of(file, ": is missing, though the run was evaluated. `lagtape train ", path,
-                 " --resume` writes it again.");
+    return missing(path, "the run has no weights.safetensors yet; its first evaluation writes it.");
+  return missing(file, "is missing, though the run was evaluated.",
+                 text_of("`lagtape train ", path, " --resume` writes it again."));
 }
 
 /// The weights file of a run folder, or the file itself. Throws InputError that says what the path is instead.
