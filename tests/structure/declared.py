@@ -1,4 +1,4 @@
-"""What headers declare, the objects of their rooms define.
+"""Checks that the objects of a room define everything that its headers declare.
 
 usage: declared.py CLANG NM INCLUDE OBJECTS
 

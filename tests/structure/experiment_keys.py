@@ -1,5 +1,5 @@
-"""Who knows the keys of an experiment: a room below tools/ those of its own section, and tools/train alone the experiment that
-a model comes from."""
+"""Which code may know the keys of an experiment: a room below tools/ those of its own section, and tools/train alone the
+experiment that a model comes from."""
 
 import re
 

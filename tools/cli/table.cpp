@@ -74,7 +74,6 @@ void check_settings(const table::PaperTable& plan, const std::string& against) {
   if (std::filesystem::exists(against) && !std::filesystem::is_directory(against))
     throw InputError(place, Rule::wrong_type, "is a file, not a folder.");
   if (const std::string reason = table::why_no_chart(plan); !reason.empty())
-
     throw InputError(place, Rule::not_supported, reason + ".");
 }
 
@@ -168,7 +167,6 @@ void check_folder_of(const std::string& file) {
   if (file.empty()) return;
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
   if (!std::filesystem::is_directory(folder))
-
     throw InputError({file}, Rule::missing,
                      fmt::format("there is no folder {} to write it to.", folder.string()));
   if (std::filesystem::is_directory(file))
@@ -197,7 +195,6 @@ void run(const TableArguments& arguments) {
   std::optional<table::Results> results;
   if (!arguments.results.empty()) {
     if (arguments.show && !std::filesystem::exists(arguments.results))
-
       throw InputError({.item = "--results " + arguments.results}, Rule::missing,
                        "there is no such file to show.");
     results.emplace(arguments.results);

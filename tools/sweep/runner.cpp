@@ -84,7 +84,7 @@ bool found_another(int code, const std::vector<Problem>& problems) {
          (problems.front().rule == Rule::in_use || problems.front().rule == Rule::exists);
 }
 
-/// Notes how a training ended that has no result. What is no fault of the trial is not noted for good.
+/// Records how a training without a result ended. A crash says nothing about its settings, so the folder has no note.
 void note_end(Trial& trial, const std::vector<Problem>& problems, const std::string& verdict) {
   const std::string message =
       problems.empty() ? text_of("ended with exit code ", trial.code) : to_string(problems);

@@ -24,11 +24,11 @@ struct RunnerOptions {
 
 /// How the trials of a plan are trained.
 struct Training {
-  std::filesystem::path claims;  ///< whoever trains a trial locks a folder of its name in here
+  std::filesystem::path claims;  ///< the process that trains a trial locks the folder of its name in here
   /// The arguments of `train` for the trial's experiment, without seed, folder and threads.
   std::function<std::vector<std::string>(const Trial&)> arguments;
   std::function<void(Trial&)> look;  ///< reads what became of a trial so far
-  /// Why a trial is hopeless, asked again and again while it runs; empty where it goes on.
+  /// The reason to stop a trial, called again and again while it runs; empty: the trial continues.
   std::function<std::string(const Trial&)> verdict = {};
   bool awaits_others = true;  ///< a trial that another process trains is waited for, else left out
 };
@@ -36,10 +36,10 @@ struct Training {
 /// The arguments of a command for an experiment with changes in the form of --set.
 std::vector<std::string> arguments_of(const ExperimentPlace& place, std::span<const std::string> set);
 
-/// Trains those of the trials that are not settled, in order, each in a process of its own, and resumes what is unfinished.
-/// The others go on when one fails. `before` further ones of `total` have ended already. Several processes, on machines
-/// that share the folders, may train the same plan at the same time. Returns the number of trials that another process is
-/// training. Throws Interrupted when it is stopped; everything is saved then.
+/// Trains the trials that are not settled, in order, each in a separate process, and resumes unfinished ones. When one
+/// fails, the others continue. `before` further trials of `total` have ended already. Several processes, on machines
+/// that share the folders, may train the same plan at the same time. Returns the number of trials that another process
+/// is training. Throws Interrupted when it is stopped; everything is saved then.
 std::size_t train_all(std::span<Trial> trials, std::size_t before, std::size_t total,
                       const Training& training, const RunnerOptions& options);
 

@@ -61,9 +61,9 @@ struct Experiment {
   std::string json() const;  ///< The text of the document; empty without one.
 };
 
-/// Reads an experiment, or a row of a file that has several. `assignments` ("train.epochs=3") are carried out first. A relative `data.path` starts
-/// at the folder of the file, or at the current one when an assignment gave it. The file may have comments
-/// (// and /* */) and commas after a last element. Throws InputError with all errors of the file at once, one
+/// Reads an experiment, or a row of a file that has several, after the `assignments` ("train.epochs=3"). A relative
+/// `data.path` starts at the folder of the file, or at the current one when an assignment gave it. The file may have
+/// comments (// and /* */) and commas after a last element. Throws InputError with all errors of the file at once, one
 /// a line: "FILE: /json/pointer: ...".
 Experiment read_experiment(const std::filesystem::path& file, std::span<const std::string> assignments = {},
                            const std::string& row = {});

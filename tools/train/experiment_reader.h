@@ -18,7 +18,7 @@ struct ExperimentFile {
   std::filesystem::path base;  ///< the absolute folder at which relative paths begin
 };
 
-/// Parses a file, or a row of one that has several; read_experiment with other assignments may follow any number of times. Throws InputError.
+/// Parses a file, or a row of one that has several, for any number of reads with other assignments. Throws InputError.
 ExperimentFile parse_experiment_file(const std::filesystem::path& file, const std::string& row = {});
 
 /// Reads a parsed experiment after the assignments, as read_experiment of the file does. Throws InputError.

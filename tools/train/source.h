@@ -41,8 +41,8 @@ Source undrawn(Experiment experiment, ThreadPool& pool);
 /// The shape of an experiment's data, which are read if the experiment file alone does not decide it.
 DataShape data_shape(const Experiment& experiment, ThreadPool& pool);
 
-/// How a command is told where the data of an experiment (its document) are now, as a line that ends a message. Empty
-/// when all of their files and folders are there.
+/// Advice for a message about missing data: the option that names their new place. Empty when all files and folders of
+/// the experiment's document exist.
 std::string advice_on_missing_data(const Json& experiment);
 
 /// Makes the message about data that are not there end with that advice.

@@ -141,7 +141,6 @@ void check_numbers(const T* x, std::size_t size, std::int64_t tokens, const char
   for (std::size_t i = 0; i < size; ++i) {
     const T value = x[i];
     if (!std::isfinite(value))
-
       throw InputError(place_of(call), Rule::not_finite, text_of("number ", i, " of x is not finite"),
                        text_of(value));
     if (tokens > 0 && (value < 0 || value >= static_cast<T>(tokens) || value != std::floor(value)))

@@ -20,7 +20,7 @@ std::vector<Trial> joined(std::vector<Trial> first, const std::vector<Trial>& se
   return first;
 }
 
-/// Whether all that was drawn has ended, with a result or by a fault of its own.
+/// Whether all runs have ended, with a result or by a fault in their settings.
 bool have_ended(const std::vector<Trial>& trials) {
   return std::ranges::all_of(
       trials, [](const Trial& trial) { return trial.has_ended() && !sweep::has_crashed(trial); });

@@ -76,8 +76,8 @@ enum class Checked : std::uint8_t { all, some };
 SearchPlan read_search(const std::filesystem::path& file, std::int64_t runs,
                        const std::vector<std::string>& set, Checked checked);
 
-/// The settings of every run, or of the first ones, after which `tpe` looks at results; no two of them equal: fewer than `runs` where the ranges do not have as many. Run i
-/// depends on the plan and i alone, so that every process draws the same.
+/// The settings of every run, for `tpe` of the first ones alone; all differ, so there are fewer than `runs` where the
+/// ranges do not have as many. Run i depends on the plan and i alone, so that every process draws the same.
 std::vector<Values> candidates(const SearchPlan& plan);
 
 /// The most runs that a search may have: fewer than kMostRuns when it has very many settings, whose values every run keeps.

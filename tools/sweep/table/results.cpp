@@ -59,7 +59,6 @@ Results::Results(fs::path file) : file_(fs::absolute(file)) {
   if (!fs::is_directory(file_.parent_path()))
     throw InputError(place, Rule::missing, text_of("there is no folder ", file_.parent_path().string()));
   if (fs::exists(file_) && !fs::is_regular_file(file_))
-
     throw InputError(place, Rule::wrong_type, "is not a regular file.");
   read();
 }

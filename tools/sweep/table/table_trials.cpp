@@ -78,7 +78,7 @@ std::string machine() {
   return fmt::format("{}, {} cores", name, ThreadPool::hardware_threads());
 }
 
-/// Reads the folder of a trial, of which what ended with other settings is no part.
+/// Reads what became of a trial. A run that ended with other settings counts as unfinished.
 void look(Trial& trial, const PaperTable& table, const Experiment& of_row) {
   const Experiment experiment = with_seed(of_row, trial.seed);
   const RunFolder folder(trial.folder);
@@ -180,7 +180,7 @@ void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t
       const ExperimentPlace place = table.experiment(row);
       row.parameters = parameters_of(read_experiment(place.file, table.set, place.row));
     } catch (const InputError&) {
-      // A row that nobody asked for keeps nobody from the others.
+      // The row was not chosen, so a fault in its file does not end the command.
     }
   }
 }

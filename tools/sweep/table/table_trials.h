@@ -14,9 +14,10 @@ namespace lagtape::table {
 /// the name, the seed, or the paths of the data and of a file of word vectors.
 std::string experiment_number(const PaperTable& table, const Row& row);
 
-/// The trials of some rows with the seeds 0, 1, ..., in folders DIR/MODEL-SEED, as they are. Their messages may also tell in
-/// which settings they differ from those with which they finished. Throws InputError when a folder belongs to another
-/// experiment than the row's with this seed, or when the experiment does not report the table's metric.
+/// The trials of some rows with the seeds 0, 1, ..., in folders DIR/MODEL-SEED, and what became of them. A run that
+/// finished with other settings counts as unfinished, and its message lists the differences. Throws InputError when a
+/// folder belongs to another experiment than the row's with this seed, or when the experiment does not report the
+/// table's metric.
 std::vector<Trial> find_trials(const PaperTable& table, const std::vector<std::size_t>& rows,
                                std::int64_t seeds, const std::filesystem::path& out);
 
@@ -24,7 +25,8 @@ std::vector<Trial> find_trials(const PaperTable& table, const std::vector<std::s
 /// paper too. Where data decide the number, or a file cannot be read, it stays unknown.
 void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t>& chosen);
 
-/// Trains what is missing and resumes what is unfinished. Throws Interrupted when it is stopped; everything is saved then.
+/// Trains what is missing and resumes what is unfinished. Throws Interrupted when it is stopped; everything is saved
+/// then.
 void train_all(std::vector<Trial>& trials, const PaperTable& table, const std::filesystem::path& out,
                const sweep::RunnerOptions& options);
 

@@ -61,10 +61,9 @@ void explain_ranking(ReportPage& page, const SearchResult& result, const std::ve
         "The best ",
         std::ranges::count_if(runs, [](const RankedRun& run) { return run.outcome->trials.size() > 1; }),
         " were repeated with other seeds, by ", result.repetitions.size(),
-        " further runs. They stand first, by the mean over their seeds that are done, with the "
+        " further runs. They come first, by the mean over their seeds that are done, with the "
         "sample deviation."));
-  if (counts.size() > 1)
-    page.paragraph("Runs that are not done stand last, with the best that they had reached.");
+  if (counts.size() > 1) page.paragraph("Runs that are not done come last, with their best value so far.");
 }
 
 /// The metric of a run as its row shows it.

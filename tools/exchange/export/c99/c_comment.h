@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// The comment at the head of the file: how to use it, sizes, and the operations of a step. `layers` are
-/// their names, `inputs` those of the numbers of a step, if there are any; `code` are the functions, from which their size is estimated.
+/// The comment at the head of the file: how to use it, sizes, and the operations of a step. `layers` and `inputs` name
+/// the layers and, where names are known, the numbers of a step; the size of the code is estimated from its text, `code`.
 std::string c_comment(const CStyle& style, const std::string& layers, const std::vector<std::string>& inputs,
                       const CCosts& costs, const std::string& code);
 
