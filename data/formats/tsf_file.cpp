@@ -42,6 +42,20 @@ class TsfReader {
   TsfReader(std::string_view text, const std::string& where) : text_(text), where_(where) {}
 
   std::string read(std::vector<std::string>& notes) {
+    try {
+      read_lines();
+    } catch (const InputError& error) {
+      throw error.within({.file = where_, .line = line_});
+    }
+    if (series_ == 0) throw InputError({where_}, Rule::missing, "contains no series behind @data.");
+    notes.push_back(text_of(series_, " series", step_ != nullptr ? ", " : "",
+                            step_ != nullptr ? step_->name : "", horizon_.empty() ? "" : ", forecast over ",
+                            horizon_, horizon_.empty() ? "" : " steps"));
+    return std::move(table_);
+  }
+
+ private:
+  void read_lines() {
     bool in_data = false;
     while (!text_.empty()) {
       std::string_view line = take_part(text_, "\n");
@@ -55,19 +69,10 @@ class TsfReader {
         in_data = read_tag(line);
       }
     }
-    if (series_ == 0) throw InputError({where_}, Rule::missing, "contains no series behind @data.");
-    notes.push_back(text_of(series_, " series", step_ != nullptr ? ", " : "",
-                            step_ != nullptr ? step_->name : "", horizon_.empty() ? "" : ", forecast over ",
-                            horizon_, horizon_.empty() ? "" : " steps"));
-    return std::move(table_);
   }
 
- private:
-  [[noreturn]] void fail(Rule rule, const std::string& expected, std::string_view found) const {
-    throw InputError(Problem{.place = {.file = where_, .line = line_},
-                             .rule = rule,
-                             .found = found.empty() ? "nothing" : quote(found, 40),
-                             .expected = expected});
+  [[noreturn]] static void fail(Rule rule, const std::string& expected, std::string_view found) {
+    throw unexpected({}, rule, expected, found.empty() ? "nothing" : quote(found, 40));
   }
 
   /// Returns whether the series follow.

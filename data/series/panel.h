@@ -19,7 +19,7 @@ struct SeriesGrid {
 
   /// The time some steps after that of a row.
   Instant after(Instant time, std::int64_t steps) const {
-    return is_even ? grid.next(time, steps) : time + steps * grid.frequency().count;
+    return is_even ? grid.next(time, steps) : TimeGrid(grid.frequency(), time).time(steps);
   }
 };
 
@@ -28,7 +28,7 @@ struct TimeAxis {
   std::vector<Instant> times = {};     ///< [rows]; empty without a column of times
   TimeFormat format = {};              ///< as the file writes them
   TimeZone zone = {};                  ///< the clock of dates and of the calendar
-  std::vector<SeriesGrid> grids = {};  ///< by series; none where a single row tells no frequency
+  std::vector<SeriesGrid> grids = {};  ///< by series; none where all series have one row
   bool are_days = false;               ///< all times are midnights, by that clock
   bool has_several_offsets = false;    ///< the dates have offsets from UTC that differ; the clock is UTC
 

@@ -66,9 +66,9 @@ std::optional<CountText> read_count(std::string_view text) {
 
 std::optional<Instant> instant_of(TimeCount count, std::int64_t whole, double fraction, int digits) {
   const auto& [name, unit, origin] = unit_of(count);
-  const std::int64_t first = day_of(kFirstYear, 1, 1) * (kOneDay / unit),
-                     last = day_of(kLastYear + 1, 1, 1) * (kOneDay / unit);
-  if (whole >= last || whole + origin < first || whole + origin >= last) return {};
+  const std::int64_t first = day_of(kFirstYear, 1, 1) * (kOneDay / unit) - origin,
+                     last = day_of(kLastYear + 1, 1, 1) * (kOneDay / unit) - origin;
+  if (whole < first || whole >= last) return {};
   const std::int64_t rest = std::llround(fraction * static_cast<double>(unit));
   if (count != TimeCount::spreadsheet_days) return whole * unit + rest;
   const std::int64_t step = digits <= 4 ? kOneMinute : digits <= 8 ? kOneSecond : kOneSecond / 1000;

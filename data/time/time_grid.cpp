@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lagtape/core/error.h"
+
 namespace lagtape {
 
 namespace {
@@ -26,6 +28,13 @@ std::int64_t business_day(std::int64_t number, const Days& holidays) {
     if (next == with_holidays) return day;
     with_holidays = next;
   }
+}
+
+/// About the year of a number of units, with its fraction.
+double year_of(Unit unit, double units) {
+  constexpr double kDaysAYear = 365.2425;
+  if (unit == Unit::month) return units / 12;
+  return 1970 + units / (unit == Unit::business ? kDaysAYear * 5 / 7 : kDaysAYear * kOneDay);
 }
 
 /// The day of a month's steps, of a first time.
@@ -79,6 +88,14 @@ Instant TimeGrid::time_of(std::int64_t unit) const {
 
 Instant TimeGrid::time(std::int64_t step) const {
   // The product may be longer than the 292 years that a difference of instants holds, the sum is not.
+  constexpr double kSpare = 0.2;  // an Instant holds some months more
+  const double year =
+      year_of(frequency_.unit, static_cast<double>(origin_) +
+                                   static_cast<double>(step) * static_cast<double>(frequency_.count));
+  if (year < kFirstYear - kSpare || year > kLastYear + 1 + kSpare)
+    throw InputError({}, Rule::out_of_range,
+                     text_of("times are of the years ", kFirstYear, " to ", kLastYear, ", and ", step,
+                             " steps of the frequency ", frequency_.name(), " reach beyond them."));
   const auto units = static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(frequency_.count);
   return time_of(static_cast<std::int64_t>(static_cast<std::uint64_t>(origin_) + units));
 }
@@ -94,11 +111,6 @@ std::int64_t TimeGrid::step_before(Instant time) const {
 std::optional<std::int64_t> TimeGrid::step(Instant time) const {
   const std::int64_t step = step_before(time);
   return this->time(step) == time ? std::optional(step) : std::nullopt;
-}
-
-std::optional<std::int64_t> TimeGrid::steps_between(Instant a, Instant b) const {
-  const auto first = step(a), last = step(b);
-  return first && last ? std::optional(*last - *first) : std::nullopt;
 }
 
 }  // namespace lagtape

@@ -24,15 +24,13 @@ class TimeGrid {
   const Frequency& frequency() const { return frequency_; }
   const TimeCalendar& calendar() const { return calendar_; }
   const TimeZone& zone() const { return calendar_.zone; }
-  Instant origin() const { return time(0); }
 
+  /// Throws InputError beyond the years that an Instant holds.
   Instant time(std::int64_t step) const;
   /// The step of a time; nothing for a time between two of them.
   std::optional<std::int64_t> step(Instant time) const;
   /// The time k steps after a time of the grid; of another time, after the last step before it.
   Instant next(Instant time, std::int64_t k = 1) const { return this->time(step_before(time) + k); }
-  /// Nothing unless both are times of the grid.
-  std::optional<std::int64_t> steps_between(Instant a, Instant b) const;
   /// The last step at or before a time.
   std::int64_t step_before(Instant time) const;
 

@@ -94,6 +94,9 @@ TEST_CASE("a .tsf file is a long table") {
             "expected 2 attributes"));
   CHECK(has(Own("a.tsf", text_of(kHeader, "@frequency daily\n@data\nT1:2020-01-01 00-00-00:1,x\n")).message(),
             "expected a number, got 'x'"));
+  CHECK(has(
+      Own("a.tsf", text_of(kHeader, "@frequency yearly\n@data\nT1:2261-01-01 00-00-00:1,2,3\n")).message(),
+      "a.tsf: line 7: times are of the years 1678 to 2261"));
   CHECK(has(Own("a.tsf", kHeader).message(), "contains no series"));
 }
 

@@ -52,12 +52,25 @@ TEST_CASE("the steps after the last row are those of the calendar") {
   CHECK(next_of({"2024-01-31 00:00", "2024-01-31 00:15"}, 0) == "15min");
 }
 
+TEST_CASE("steps beyond the years that an instant holds are refused") {
+  for (const char* name : {"year", "month_end", "business", "1W", "1D", "1h"}) {
+    CAPTURE(name);
+    const TimeGrid grid(Frequency::parse(name), read_time("2024-01-01")->time);
+    const Instant last = read_time("2261-12-30")->time;
+    CHECK(grid.time(grid.step_before(last)) <= last);
+    CHECK(has(input_error_of([&] { grid.time(10'000'000); }),
+              "times are of the years 1678 to 2261, and 10000000 steps of the frequency "));
+    CHECK_THROWS_AS(grid.time(-10'000'000), InputError);
+  }
+  CHECK_THROWS_AS(TimeGrid(Frequency::parse("year"), 0).time(300), InputError);
+}
+
 TEST_CASE("days of a zone have 23 and 25 hours") {
   const TimeCalendar berlin{.zone = TimeZone::named("Europe/Berlin")};
   CHECK(next_of({"2024-03-29", "2024-03-30", "2024-03-31"}, 2, berlin) == "1D 2024-04-01 2024-04-02");
   const FoundGrid days = found({"2024-10-26", "2024-10-27", "2024-10-28"}, berlin);
   CHECK(days.grid.time(2) - days.grid.time(1) == 25 * kOneHour);
-  CHECK(days.grid.steps_between(days.grid.time(0), days.grid.time(365)) == 365);
+  CHECK(days.grid.step(days.grid.time(365)) == 365);
   CHECK(!days.grid.step(days.grid.time(0) + kOneHour));
   const FoundGrid hours =
       found({"2024-03-31 00:00", "2024-03-31 01:00", "2024-03-31 03:00", "2024-03-31 04:00"}, berlin);

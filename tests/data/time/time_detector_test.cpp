@@ -145,6 +145,7 @@ TEST_CASE("numbers that are hardly times are refused with what they look like") 
             "not times between 1900 and 2100. They look like a counter: from 0 in steps of 1"));
   CHECK(has(message({"1958.2", "1958.3"}), "years with a fraction"));
   CHECK(has(message({"0", "5", "23"}), "hours of a day"));
+  CHECK(read({"120000"}, TimeDetector(TimeFormat("spreadsheet"))).times[0] == 94431 * kOneDay);  // in 2228
   CHECK(has(message({"3.5", "-4"}), "numbers from -4 to 3"));
   CHECK(
       has(message({"-9000000000000000000", "9000000000000000000"}), "numbers from -9000000000000000000 to"));
