@@ -73,6 +73,10 @@ void check_columns(const Panel& first, const Panel& more, const fs::path& path, 
                      text_of("expected the columns of the files before it, ", first.input.size(),
                              " inputs and ", first.target.size(), " targets."));
   }
+  if (more.axis.times.empty() != first.axis.times.empty())
+    throw InputError({path.string()}, Rule::conflict,
+                     more.axis.times.empty() ? "has no times, unlike the files before it."
+                                             : "has times, unlike the files before it.");
   std::vector<std::string> names, wanted;
   for (const Column& column : more.columns) names.push_back(column.name);
   for (const Column& column : first.columns) wanted.push_back(column.name);
@@ -123,6 +127,14 @@ Column joined_column(std::vector<Panel>& parts, std::size_t i, std::int64_t rows
   return all;
 }
 
+/// The grid of a recording; that of one row, which has no frequency, steps as those of the others.
+std::vector<SeriesGrid> grid_of(const Panel& part, const std::vector<Panel>& parts) {
+  const auto known = std::ranges::find_if(parts, [](const Panel& one) { return !one.axis.grids.empty(); });
+  if (!part.axis.grids.empty() || known == parts.end()) return part.axis.grids;
+  const auto& [grid, is_even] = known->axis.grids.front();
+  return {{TimeGrid(grid.frequency(), part.axis.times.front(), grid.calendar()), is_even}};
+}
+
 Panel joined(std::vector<Panel> parts) {
   Panel all;
   all.input = parts.front().input;
@@ -133,7 +145,7 @@ Panel joined(std::vector<Panel> parts) {
     for (const RowRange& range : part.series) all.series.push_back({all.rows + range.first, range.rows});
     for (const RowRange& range : part.segments) all.segments.push_back({all.rows + range.first, range.rows});
     all.axis.times.insert(all.axis.times.end(), part.axis.times.begin(), part.axis.times.end());
-    all.axis.grids.insert(all.axis.grids.end(), part.axis.grids.begin(), part.axis.grids.end());
+    std::ranges::move(grid_of(part, parts), std::back_inserter(all.axis.grids));
     all.axis.has_several_offsets = all.axis.has_several_offsets || part.axis.has_several_offsets;
     all.notes.insert(all.notes.end(), part.notes.begin(), part.notes.end());
     all.rows += part.rows;

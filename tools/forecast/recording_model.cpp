@@ -37,7 +37,7 @@ std::vector<std::string> input_names_of(const Model& model) {
 
 Panel panel_for(const Model& model, const SeriesOptions& options, const PanelReading& reading) {
   Panel panel = read_panel(options, std::filesystem::path(), reading);
-  if (panel.axis.times.size() == 1 && panel.axis.grids.empty())
+  if (!panel.axis.times.empty() && panel.axis.grids.empty())
     throw InputError({options.where()}, Rule::shape,
                      "has one row. Two are needed, whose times tell the distance of rows.");
   if (std::ssize(panel.input) != model.input_width())

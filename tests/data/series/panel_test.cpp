@@ -69,6 +69,34 @@ TEST_CASE("the target's own past is left out, and that of a nowcast is the row b
         Values{0, 0, 10, 1, 20, 2, 30, 3, 40, 4});
 }
 
+TEST_CASE("each of several recordings has a grid, one of a single row that of the others") {
+  const Own own("t,v\n2024-01-05,1\n");
+  write_sample(own.folder.path() / "b.csv", "t,v\n2024-02-01,1\n2024-02-02,2\n2024-02-03,2\n");
+  write_sample(own.folder.path() / "c.csv", "t,v\n2024-03-01,1\n2024-03-02,2\n");
+  const auto set = [](std::vector<std::string> paths) {
+    return [paths](SeriesOptions& options) {
+      options.paths = paths;
+      options.time = {"t"};
+      options.past = {"v"};
+    };
+  };
+  const Panel panel = panel_of(own, set({"own.csv", "b.csv", "c.csv"}));
+  REQUIRE(panel.axis.grids.size() == 3);
+  CHECK(panel.time_of(1, 1) == panel.axis.times[0] + kOneDay);
+  CHECK(panel.time_of(7, 6) == panel.axis.times[5] + 2 * kOneDay);
+  CHECK(panel_of(own, set({"own.csv", "own.csv"})).axis.grids.empty());
+  CHECK(has(input_error_of([&] {
+              write_sample(own.folder.path() / "d.csv", ",v\n2024-01-01,1\n2024-01-02,2\n");
+              write_sample(own.folder.path() / "e.csv", "u,v\n7,1\n9,2\n");
+              panel_of(own, [](SeriesOptions& options) {
+                options.paths = {"d.csv", "e.csv"};
+                options.time = {""};
+                options.past = {"v"};
+              });
+            }),
+            "e.csv: has no times, unlike the files before it"));
+}
+
 TEST_CASE("the calendar is that of the row and of the one that is predicted, whatever the horizon") {
   std::string text = "t,v\n";
   for (int hour = 0; hour < 10; ++hour) text += text_of("2024-01-01 0", hour, ":00,", hour, "\n");
