@@ -46,8 +46,8 @@ void take_means(const CsvSource& csv, std::int64_t source, NumberColumn& column)
     if (alike == csv.alike.end()) continue;
     double sum = 0, count = 0;
     const auto add = [&](std::string_view text) {
-      const std::optional<double> value = parse_number(text, csv.options.table.decimal);
-      if (!is_missing(text) && !(value && std::isfinite(*value))) refuse_cell(csv, row, source);
+      const std::optional<double> value = column.style.read(text, csv.options.table.missing_codes);
+      if (!value && !is_missing(text)) refuse_cell(csv, row, source);
       if (!value || std::isnan(*value)) return;
       sum += *value;
       count += 1;

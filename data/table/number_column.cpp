@@ -110,16 +110,20 @@ std::optional<NumberStyle> find_style(const ColumnCells& cells, const NamedTable
 
 }  // namespace
 
-std::optional<double> NumberStyle::read(std::string_view cell) const {
+std::optional<double> NumberStyle::read(std::string_view cell,
+                                        const std::vector<double>& missing_codes) const {
   if (!unit.empty()) {
     const NumberWithUnit split = split_unit(cell);
     if (split.unit != unit) return {};
     cell = split.number;
   }
-  if (const std::optional<double> value = finite(parse_number(cell, decimal)); value || thousands == 0)
-    return value;
-  const std::optional<std::string> plain = without_thousands(cell, thousands, decimal);
-  return plain ? finite(parse_number(*plain, decimal)) : std::nullopt;
+  std::optional<double> value = finite(parse_number(cell, decimal));
+  if (!value && thousands != 0)
+    if (const auto plain = without_thousands(cell, thousands, decimal))
+      value = finite(parse_number(*plain, decimal));
+  if (value && std::ranges::find(missing_codes, *value) != missing_codes.end())
+    value = std::numeric_limits<double>::quiet_NaN();
+  return value;
 }
 
 NumberColumn read_number_column(const NamedTable& table, std::int64_t column, const TableOptions& options) {
@@ -132,13 +136,12 @@ NumberColumn read_number_column(const ColumnCells& cells, std::int64_t known, Te
                                 const NamedTable& table, const TableOptions& options) {
   NumberColumn result{.values = std::move(values), .style = {.decimal = options.decimal}};
   const std::span<double> to = result.values.values<double>();
-  const std::vector<double>& codes = options.missing_codes;
   bool is_plain = true;  // as most columns are, which are read once
   for (std::int64_t row = known; row < cells.rows; ++row) {
     const std::string_view cell = cells.cell(row);
     const auto i = static_cast<std::size_t>(row);
-    const std::optional<double> value = result.style.read(cell);
-    const bool is_code = value && std::ranges::find(codes, *value) != codes.end();
+    const std::optional<double> value = result.style.read(cell, options.missing_codes);
+    const bool is_code = value && std::isnan(*value);
     if (value && !is_code) {
       to[i] = *value;
       continue;

@@ -22,8 +22,8 @@ struct NumberStyle {
   char thousands = 0;     ///< separator of thousands, ' ' for all blanks; 0: there is none
   std::string unit = {};  ///< text behind each number or before it, such as "%" and "$"
 
-  /// The number of a cell; nothing for other texts.
-  std::optional<double> read(std::string_view cell) const;
+  /// The number of a cell, NaN for one of the codes; nothing for other texts.
+  std::optional<double> read(std::string_view cell, const std::vector<double>& missing_codes = {}) const;
 };
 
 /// The numbers of a column.

@@ -90,6 +90,14 @@ TEST_CASE("a cell that is no number gets the advice that fits") {
     CHECK(!has(Own(text_of("v;w\n", number, ";1\n")).message(R"("input": ["v"])"), "thousands"));
 }
 
+TEST_CASE("the mean of rows of one time is that of their numbers, as the column writes them") {
+  const Own own(
+      "t,v,w\n2024-01-01,1,10 %\n2024-01-02,2,20 %\n2024-01-02,-999,40 %\n2024-01-03,-999,7 %\n"
+      "2024-01-03,5,9 %\n2024-01-04,6,0 %\n");
+  CHECK(own.inputs(R"("input": ["v", "w"], "time": "t", "units": "strip", "missing_codes": [-999], )"
+                   R"("duplicates": "mean")") == Values{1, 10, 2, 30, 5, 8});
+}
+
 TEST_CASE("tables as people have them are read, and what was found is said") {
   const Own own(
       "sep=;\nZeit;Leistung;Anteil\n;MW;\n2024-01-01;1,234.5;12 %\n2024-01-02;-200;7 %\n2024-01-03;8;9 %\n"
