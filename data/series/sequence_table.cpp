@@ -254,6 +254,13 @@ class SequenceReader {
     return missing;
   }
 
+  bool is_target(std::string_view cell) const {
+    if (is_missing(cell)) return std::ranges::find(options_.classes, cell) != options_.classes.end();
+    const std::vector<double>& codes = options_.table.missing_codes;
+    const auto number = parse_number(cell, options_.table.decimal);
+    return !options_.normalize.real_loss || !number || std::ranges::find(codes, *number) == codes.end();
+  }
+
   /// By sequence a row with its target; -1 where there is none.
   std::vector<std::int64_t> target_rows(std::int64_t target, bool needs_all) const {
     std::vector<std::int64_t> found;
@@ -261,7 +268,7 @@ class SequenceReader {
       found.push_back(-1);
       for (const std::int64_t row : rows_[i]) {
         const std::string_view cell = cells_.cell(row, target);
-        if (is_missing(cell) && std::ranges::find(options_.classes, cell) == options_.classes.end()) continue;
+        if (!is_target(cell)) continue;
         if (found.back() < 0) found.back() = row;
         if (const std::string_view other = cells_.cell(found.back(), target); other != cell)
           refuse_rows(found.back(), row,

@@ -144,6 +144,9 @@ class SequencesTest(ToolTest):
         self.write("runs.csv", table())
         self.write("experiment.json", changed(EXPERIMENT, loss="mse", metrics=[]))
         self.refused(["(label): expected a finite number", '"cross_entropy"'], "train", "experiment.json", "--out", "r")
+        self.write("runs.csv", head + "x,1,1,1,3\ny,1,1,1,-999\n")
+        self.write("experiment.json", changed(EXPERIMENT, loss="mse", metrics=[], data__missing_codes=[-999]))
+        self.refused(["(label): is missing, expected the target of sequence 'y'"], "train", "experiment.json", "--out", "r")
 
 
 if __name__ == "__main__":
