@@ -13,6 +13,8 @@ namespace {
 
 // ---- Columns: a list of names and numbers, or null -----------------------------------------------------------
 
+constexpr double kMostColumns = 1e9;
+
 void read_columns(JsonReader& reader, const Option& option, Json& columns) {
   const std::string key(option.key);
   columns = reader.raw(key);
@@ -22,7 +24,7 @@ void read_columns(JsonReader& reader, const Option& option, Json& columns) {
   std::set<std::uint64_t> numbers;
   for (std::size_t i = 0; fits && i < columns.size(); ++i) {
     const Json& column = columns[i];
-    fits = column.is_string() || column.is_number_unsigned();
+    fits = column.is_string() || (column.is_number_unsigned() && column.get<double>() <= kMostColumns);
     if (fits && !(column.is_string() ? names.insert(column.get<std::string>()).second
                                      : numbers.insert(column.get<std::uint64_t>()).second)) {
       reader.error(key, text_of("names the column ", column.dump(), " twice."));

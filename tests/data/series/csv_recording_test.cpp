@@ -283,3 +283,8 @@ TEST_CASE("masks say where numbers are, and missing targets stay missing") {
   CHECK(batch.y.at(3) == 9);
   CHECK(task.notes == std::vector<std::string>{"2 cells without a number masked"});
 }
+
+TEST_CASE("columns are no numbers beyond those of any table") {
+  CHECK(has(Own("1,2\n3,4\n").message(R"("input": [18446744073709551615])"),
+            "expected a list of columns, names or numbers from 0"));
+}
