@@ -40,7 +40,7 @@ TimeColumn read_column(const CsvSource& csv) {
 
 /// Makes instants of the times that a clock without an offset shows. The rows of each file have an order of their own.
 void put_in_zone(const CsvSource& csv, const TimeZone& zone, std::vector<Instant>& times) {
-  const std::size_t first = static_cast<std::size_t>(std::min(csv.table.rows(), csv.rows()));
+  const auto first = static_cast<std::size_t>(csv.table.rows());
   const std::int64_t column = csv.time_columns()[0];
   const std::span<const Instant> local = times;
   std::vector<Instant> all;
@@ -54,16 +54,6 @@ void put_in_zone(const CsvSource& csv, const TimeZone& zone, std::vector<Instant
     all.insert(all.end(), instants.begin(), instants.end());
   }
   times = std::move(all);
-}
-
-/// Whether texts have offsets from UTC, not all of them the same.
-bool has_several_offsets(const CsvSource& csv, const TimeColumn& column) {
-  if (!column.format.is_absolute() || column.format.count() || !column.zone.is_utc()) return false;
-  for (std::int64_t row = 0; row < csv.rows(); ++row) {
-    const auto read = column.format.read(text_of_time(csv, row));
-    if (read && read->offset.value_or(0) != 0) return true;
-  }
-  return false;
 }
 
 /// Treats rows of one time as `duplicates` says. `times` are those of the rows in their order.
@@ -124,8 +114,9 @@ FoundGrid uneven_grid(const std::vector<Instant>& times, const TimeCalendar& cal
   std::ranges::nth_element(sorted, middle);
   double sum = 0, count = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (2 * steps[i] > 3 * *middle) gaps.push_back({static_cast<std::int64_t>(i) + 1, steps[i] / *middle});
-    if (2 * steps[i] > 3 * *middle || 2 * steps[i] <= *middle) continue;
+    const bool is_gap = steps[i] > *middle + *middle / 2;
+    if (is_gap) gaps.push_back({static_cast<std::int64_t>(i) + 1, steps[i] / *middle});
+    if (is_gap || steps[i] <= *middle / 2) continue;
     sum += static_cast<double>(steps[i]);
     count += 1;
   }
@@ -139,7 +130,7 @@ FoundGrid uneven_grid(const std::vector<Instant>& times, const TimeCalendar& cal
 bool is_jitter(const std::vector<Instant>& times, const FoundGrid& found) {
   const std::int64_t usual = found.grid.frequency().count;
   for (std::size_t i = 1; i < times.size(); ++i)
-    if (2 * (times[i] - times[i - 1]) <= usual) return false;
+    if (times[i] - times[i - 1] <= usual / 2) return false;
   return 10 * found.gaps.size() <= times.size();
 }
 
@@ -214,8 +205,8 @@ std::string note_of(const CsvSource& csv, const TimeAxis& axis, const std::vecto
 void read_times(CsvSource& csv, Panel& panel) {
   const SeriesOptions& options = csv.options;
   TimeColumn column = read_column(csv);
-  TimeAxis axis{.format = column.format, .zone = column.zone};
-  axis.has_several_offsets = has_several_offsets(csv, column);
+  TimeAxis axis{
+      .format = column.format, .zone = column.zone, .has_several_offsets = column.has_several_offsets};
   if (!options.timezone.empty()) {
     axis.zone = TimeZone::named(options.timezone);
     if (!column.format.is_absolute()) put_in_zone(csv, axis.zone, column.times);

@@ -18,69 +18,37 @@ using Unit = Frequency::Unit;
 
 constexpr std::int64_t kOneWeek = 7 * kOneDay;
 
-struct Named {
-  std::string_view name;
-  Frequency frequency;
-};
-
 constexpr Frequency of_length(std::int64_t nanoseconds) {
   return {nanoseconds % kOneDay == 0 ? Unit::local : Unit::nanosecond, nanoseconds};
 }
 constexpr Frequency of_months(std::int64_t months, int day = 0) { return {Unit::month, months, day}; }
 
-/// The names of one step, those that are written before others of the same frequency.
-constexpr std::array kNames = {
-    Named{"ns", of_length(1)},
-    Named{"us", of_length(1000)},
-    Named{"ms", of_length(1'000'000)},
-    Named{"s", of_length(kOneSecond)},
-    Named{"min", of_length(kOneMinute)},
-    Named{"h", of_length(kOneHour)},
-    Named{"D", of_length(kOneDay)},
-    Named{"W", of_length(kOneWeek)},
-    Named{"business", {Unit::business, 1}},
-    Named{"month_start", of_months(1, 1)},
-    Named{"month_end", of_months(1, Frequency::kLastDay)},
-    Named{"month", of_months(1)},
-    Named{"quarter_start", of_months(3, 1)},
-    Named{"quarter_end", of_months(3, Frequency::kLastDay)},
-    Named{"quarter", of_months(3)},
-    Named{"year_start", of_months(12, 1)},
-    Named{"year_end", of_months(12, Frequency::kLastDay)},
-    Named{"year", of_months(12)},
-    // Those of pandas, old and new, and of people.
-    Named{"N", of_length(1)},
-    Named{"U", of_length(1000)},
-    Named{"L", of_length(1'000'000)},
-    Named{"S", of_length(kOneSecond)},
-    Named{"T", of_length(kOneMinute)},
-    Named{"H", of_length(kOneHour)},
-    Named{"d", of_length(kOneDay)},
-    Named{"w", of_length(kOneWeek)},
-    Named{"B", {Unit::business, 1}},
-    Named{"MS", of_months(1, 1)},
-    Named{"ME", of_months(1, Frequency::kLastDay)},
-    Named{"M", of_months(1)},
-    Named{"QS", of_months(3, 1)},
-    Named{"QE", of_months(3, Frequency::kLastDay)},
-    Named{"Q", of_months(3)},
-    Named{"YS", of_months(12, 1)},
-    Named{"AS", of_months(12, 1)},
-    Named{"YE", of_months(12, Frequency::kLastDay)},
-    Named{"Y", of_months(12)},
-    Named{"A", of_months(12)},
-    Named{"second", of_length(kOneSecond)},
-    Named{"minute", of_length(kOneMinute)},
-    Named{"hour", of_length(kOneHour)},
-    Named{"day", of_length(kOneDay)},
-    Named{"week", of_length(kOneWeek)},
-    Named{"hourly", of_length(kOneHour)},
-    Named{"daily", of_length(kOneDay)},
-    Named{"weekly", of_length(kOneWeek)},
-    Named{"monthly", of_months(1)},
-    Named{"quarterly", of_months(3)},
-    Named{"yearly", of_months(12)},
-    Named{"annual", of_months(12)},
+/// One step, and its names: the one that is written, those of pandas, old and new, and those of people.
+struct Named {
+  Frequency frequency;
+  std::array<std::string_view, 5> names;
+
+  std::string_view name() const { return names[0]; }
+};
+constexpr Named kNames[] = {
+    {of_length(1), {"ns", "N"}},
+    {of_length(1000), {"us", "U"}},
+    {of_length(1'000'000), {"ms", "L"}},
+    {of_length(kOneSecond), {"s", "S", "second"}},
+    {of_length(kOneMinute), {"min", "T", "minute"}},
+    {of_length(kOneHour), {"h", "H", "hour", "hourly"}},
+    {of_length(kOneDay), {"D", "d", "day", "daily"}},
+    {of_length(kOneWeek), {"W", "w", "week", "weekly"}},
+    {{Unit::business, 1}, {"business", "B"}},
+    {of_months(1, 1), {"month_start", "MS"}},
+    {of_months(1, Frequency::kLastDay), {"month_end", "ME"}},
+    {of_months(1), {"month", "M", "monthly"}},
+    {of_months(3, 1), {"quarter_start", "QS"}},
+    {of_months(3, Frequency::kLastDay), {"quarter_end", "QE"}},
+    {of_months(3), {"quarter", "Q", "quarterly"}},
+    {of_months(12, 1), {"year_start", "YS", "AS"}},
+    {of_months(12, Frequency::kLastDay), {"year_end", "YE"}},
+    {of_months(12), {"year", "Y", "A", "yearly", "annual"}},
 };
 
 /// "SUN" of "sunday", "JAN" of "january".
@@ -124,8 +92,10 @@ std::optional<Frequency> frequency_in(std::string_view text) {
   if (error == std::errc()) text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   take_blanks(text);
   const std::string_view name = text.substr(0, text.find('-'));
-  const auto* found = std::ranges::find(kNames, name, &Named::name);
-  if (error == std::errc::result_out_of_range || count < 1 || found == kNames.end()) return {};
+  const auto* found = std::ranges::find_if(kNames, [&](const Named& one) {
+    return !name.empty() && std::ranges::find(one.names, name) != one.names.end();
+  });
+  if (error == std::errc::result_out_of_range || count < 1 || found == std::end(kNames)) return {};
   Frequency frequency = found->frequency;
   const bool has_length = frequency.unit == Unit::nanosecond || frequency.unit == Unit::local;
   if (count > (has_length ? 36525 * kOneDay : std::int64_t{1200}) / frequency.count) return {};
@@ -144,7 +114,8 @@ std::string name_of_steps(Unit unit, std::int64_t count, int day) {
       longest = &named;
   }
   const std::int64_t steps = count / longest->frequency.count;
-  return steps == 1 && unit >= Unit::business ? std::string(longest->name) : text_of(steps, longest->name);
+  return steps == 1 && unit >= Unit::business ? std::string(longest->name())
+                                              : text_of(steps, longest->name());
 }
 
 }  // namespace
@@ -152,7 +123,9 @@ std::string name_of_steps(Unit unit, std::int64_t count, int day) {
 Frequency Frequency::parse(std::string_view text) {
   if (const auto frequency = frequency_in(text)) return *frequency;
   std::vector<std::string> names;
-  for (const Named& named : kNames) names.emplace_back(named.name);
+  for (const Named& named : kNames)
+    for (const std::string_view name : named.names)
+      if (!name.empty()) names.emplace_back(name);
   Problem problem = unknown_name("frequency", text, names);
   problem.expected =
       "15min, 1h, 1D, business, 1W, month_start, month_end, quarter, year, multiples of them, and the names "

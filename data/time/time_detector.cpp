@@ -28,13 +28,6 @@ std::string seen_pattern(std::string_view pattern, std::uint32_t style) {
   return text;
 }
 
-/// Whether a format's text begins with a pattern, in whichever of its styles.
-bool begins_with_pattern(std::string_view text, std::string_view pattern) {
-  for (const std::uint32_t style : {0u, std::uint32_t{kOneDigit}})
-    if (text.starts_with(seen_pattern(pattern, style))) return true;
-  return false;
-}
-
 /// What numbers that are no times look like.
 std::string look_of(const std::vector<Instant>& whole, const std::vector<double>& fractions) {
   const auto [low, high] = std::ranges::minmax(whole);
@@ -166,8 +159,6 @@ TimeDetector::Candidate& TimeDetector::choose(const PlaceOfRow& place) {
     const auto [a, b] = std::ranges::mismatch(dates->times, other->times);
     if (a == dates->times.end()) continue;
     const auto row = static_cast<std::size_t>(a - dates->times.begin());
-    if (begins_with_pattern(preferred_, dates->format->pattern.text())) return *dates;
-    if (begins_with_pattern(preferred_, other->format->pattern.text())) return *other;
     const TimeFormat date("%d %B %Y");
     throw InputError(Problem{
         .place = place(static_cast<std::int64_t>(row)),
@@ -217,7 +208,9 @@ TimeColumn TimeDetector::finish(const PlaceOfRow& place) {
         .rule = Rule::conflict,
         .statement = "some times have an offset from UTC and some have none: this row and the first one "
                      "differ"});
-  TimeColumn column{.format = format_of(candidate), .times = std::move(candidate.times)};
+  TimeColumn column{.format = format_of(candidate),
+                    .times = std::move(candidate.times),
+                    .has_several_offsets = candidate.lowest < candidate.highest};
   if (candidate.lowest == candidate.highest) column.zone = TimeZone::fixed(candidate.highest);
   return column;
 }

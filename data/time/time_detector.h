@@ -18,6 +18,7 @@ struct TimeColumn {
   std::vector<Instant> times = {};
   /// Where the format is absolute, the clock by which it is written: a fixed offset if all rows have it, else UTC.
   TimeZone zone = {};
+  bool has_several_offsets = false;  ///< offsets from UTC that differ
 };
 
 /// Finds the one format that reads all texts of a column, and reads them.
@@ -26,8 +27,6 @@ class TimeDetector {
   TimeDetector();
   /// Reads that format alone.
   explicit TimeDetector(const TimeFormat& only);
-  /// Decides for the order of day and month of that format where no row does, as in 01/02/2020.
-  void prefer(const TimeFormat& format) { preferred_ = format.text(); }
 
   void reserve(std::size_t rows) { expected_ = rows; }
   void add(std::string_view text);
@@ -66,7 +65,7 @@ class TimeDetector {
   [[noreturn]] void refuse_text(const PlaceOfRow& place) const;
 
   std::shared_ptr<const KnownFormat> own_ = {};  ///< of the only format
-  std::string only_ = {}, preferred_ = {};
+  std::string only_ = {};
   std::vector<Candidate> candidates_ = {};
   std::size_t expected_ = 0;
   std::int64_t rows_ = 0, refused_ = -1;  ///< the first row that no format reads

@@ -9,7 +9,6 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/data/time/text_cursor.h"
 #include "lagtape/data/time/time_pattern.h"
 
 namespace lagtape {
@@ -21,18 +20,6 @@ struct Instants {
   int count = 0;
   Instant time[2] = {0, 0};
 };
-
-/// "+01:00" in seconds.
-std::optional<std::int64_t> offset_in(std::string_view text) {
-  const bool is_behind = text.starts_with('-');
-  if (!is_behind && !text.starts_with('+')) return {};
-  text.remove_prefix(1);
-  const int hours = take_digits(text, 2, 2);
-  take_character(text, ':');
-  const int minutes = text.empty() ? 0 : take_digits(text, 2, 2);
-  if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59 || !text.empty()) return {};
-  return (is_behind ? -60 : 60) * (hours * 60 + minutes);
-}
 
 std::vector<std::string> zone_names() {
   std::vector<std::string> names = {"UTC"};
@@ -128,8 +115,10 @@ void TimeZone::Rules::extend() {
 }
 
 TimeZone TimeZone::named(std::string_view name) {
-  if (name == "UTC" || name == "Z") return {};
-  if (const auto offset = offset_in(name)) return fixed(*offset);
+  TimeParts parts;
+  std::uint32_t style = 0;
+  if (std::string_view rest = name; take_offset(rest, parts, style) && rest.empty())
+    return fixed(parts.offset);
   TimeZone zone;
   zone.name_ = name;
   const date::time_zone* source = nullptr;
