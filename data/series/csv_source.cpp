@@ -8,19 +8,15 @@
 
 namespace lagtape {
 
-NamedTable read_table(const SeriesOptions& options, const std::filesystem::path& path) {
-  return read_table_file(path, options.table);
-}
-
 CsvSource::CsvSource(const SeriesOptions& given, const std::filesystem::path& path,
                      const std::filesystem::path& future)
-    : options(given), table(read_table(given, path)) {
+    : options(given), table(read_table_file(path, given.table)) {
   std::vector<std::int64_t> apart = time_columns();
   if (leaves_out_index()) apart.push_back(0);
   uses = column_uses(
       options, table.columns(), apart, [&](const Json& entry) { return column(entry); }, table.where());
   if (future.empty()) return;
-  future_ = read_table(options, future);
+  future_ = read_table_file(future, options.table);
   find_future_columns();
 }
 

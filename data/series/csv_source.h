@@ -10,9 +10,6 @@
 
 namespace lagtape {
 
-/// The table of a file as the options say it is written.
-NamedTable read_table(const SeriesOptions& options, const std::filesystem::path& path);
-
 /// The rows of a file in the order of their times, and behind them those of a second file with inputs that are known ahead.
 /// A column that the second file does not have is empty there, and so are the targets.
 class CsvSource {
@@ -30,8 +27,6 @@ class CsvSource {
 
   std::int64_t rows() const { return order.empty() ? all_rows() : std::ssize(order); }
   std::int64_t all_rows() const { return table.rows() + (future_ ? future_->rows() : 0); }
-  /// The rows in the order of the files, before any is put elsewhere.
-  bool is_future(std::int64_t row) const { return in_file(row) >= table.rows(); }
   std::string_view cell(std::int64_t row, std::int64_t column) const {
     return cell_in_file(in_file(row), column);
   }

@@ -11,6 +11,13 @@ namespace lagtape {
 
 namespace {
 
+/// Reads a value unless it is null, which keeps the default.
+template <class T, void (*read)(JsonReader&, const std::string& key, const Json& given, T&)>
+void read_given(JsonReader& reader, const Option& option, T& value) {
+  const std::string key(option.key);
+  if (const Json& given = reader.raw(key); !given.is_null()) read(reader, key, given, value);
+}
+
 // ---- Columns: a list of names and numbers, or null -----------------------------------------------------------
 
 constexpr double kMostColumns = 1e9;
@@ -84,12 +91,10 @@ namespace {
 
 using MaybeBool = std::optional<bool>;
 
-void read_maybe(JsonReader& reader, const Option& option, MaybeBool& value) {
-  const std::string key(option.key);
-  const Json& given = reader.raw(key);
-  if (given.is_boolean()) value = given.get<bool>();
-  if (!given.is_null() && !given.is_boolean())
-    reader.error(key, text_of("expected true or false. Got ", given.dump(), "."));
+void read_maybe(JsonReader& reader, const std::string& key, const Json& given, MaybeBool& value) {
+  if (!given.is_boolean())
+    return reader.error(key, text_of("expected true or false. Got ", given.dump(), "."));
+  value = given.get<bool>();
 }
 Json maybe_json(const Option&, const MaybeBool& value) { return value ? Json(*value) : Json(); }
 Json maybe_schema(const Option&) {
@@ -99,7 +104,7 @@ Json maybe_schema(const Option&) {
 }  // namespace
 
 constinit const OptionKindOf<MaybeBool> kMaybe =
-    option_kind<MaybeBool, read_maybe, maybe_json, maybe_schema>();
+    option_kind<MaybeBool, read_given<MaybeBool, read_maybe>, maybe_json, maybe_schema>();
 
 namespace {
 
@@ -121,10 +126,7 @@ std::vector<std::string> texts_of(const Json& list, JsonReader& reader, const st
 
 using Texts = std::vector<std::string>;
 
-void read_calendar(JsonReader& reader, const Option& option, Texts& calendar) {
-  const std::string key(option.key);
-  const Json& given = reader.raw(key);
-  if (given.is_null()) return;
+void read_calendar(JsonReader& reader, const std::string& key, const Json& given, Texts& calendar) {
   Texts known;
   for (const CalendarInput& input : kCalendar) known.emplace_back(input.name);
   const Texts names = texts_of(given, reader, key, "names");
@@ -145,7 +147,7 @@ Json calendar_schema(const Option&) {
 }  // namespace
 
 constinit const OptionKindOf<Texts> kCalendarNames =
-    option_kind<Texts, read_calendar, texts_json, calendar_schema>();
+    option_kind<Texts, read_given<Texts, read_calendar>, texts_json, calendar_schema>();
 
 namespace {
 
@@ -153,10 +155,7 @@ namespace {
 
 using Categories = std::vector<Category>;
 
-void read_categories(JsonReader& reader, const Option& option, Categories& categories) {
-  const std::string key(option.key);
-  const Json& given = reader.raw(key);
-  if (given.is_null()) return;
+void read_categories(JsonReader& reader, const std::string& key, const Json& given, Categories& categories) {
   if (!given.is_object())
     return reader.error(key, text_of("expected an object of lists of words. Got ", given.dump(), "."));
   for (const auto& [column, list] : given.items())
@@ -175,19 +174,16 @@ Json categories_schema(const Option&) {
 }  // namespace
 
 constinit const OptionKindOf<Categories> kCategories =
-    option_kind<Categories, read_categories, categories_json, categories_schema>();
+    option_kind<Categories, read_given<Categories, read_categories>, categories_json, categories_schema>();
 
 namespace {
 
 // ---- Columns of times: one name, or two ---------------------------------------------------------------------
 
-void read_time_columns(JsonReader& reader, const Option& option, Texts& columns) {
-  const std::string key(option.key);
-  const Json& given = reader.raw(key);
+void read_time_columns(JsonReader& reader, const std::string& key, const Json& given, Texts& columns) {
   if (given.is_string()) columns = {given.get<std::string>()};
   if (given.is_array()) columns = texts_of(given, reader, key, "columns");
-  if ((given.is_array() && (columns.empty() || columns.size() > 2)) ||
-      (!given.is_null() && !given.is_string() && !given.is_array()))
+  if (columns.empty() || columns.size() > 2)
     reader.error(
         key,
         text_of("expected a column of times, or a list of the columns of dates and of times of day. Got ",
@@ -206,7 +202,7 @@ Json time_columns_schema(const Option&) {
 }  // namespace
 
 constinit const OptionKindOf<Texts> kTimeColumns =
-    option_kind<Texts, read_time_columns, time_columns_json, time_columns_schema>();
+    option_kind<Texts, read_given<Texts, read_time_columns>, time_columns_json, time_columns_schema>();
 
 namespace {
 
@@ -214,10 +210,7 @@ namespace {
 
 using Days = std::vector<std::int64_t>;
 
-void read_days(JsonReader& reader, const Option& option, Days& days) {
-  const std::string key(option.key);
-  const Json& given = reader.raw(key);
-  if (given.is_null()) return;
+void read_days(JsonReader& reader, const std::string& key, const Json& given, Days& days) {
   for (const std::string& text : texts_of(given, reader, key, "dates")) {
     const auto date = read_time(text);
     if (date) days.push_back(floor_div(date->time, kOneDay));
@@ -236,19 +229,19 @@ Json days_schema(const Option&) {
 
 }  // namespace
 
-constinit const OptionKindOf<Days> kDays = option_kind<Days, read_days, days_json, days_schema>();
+constinit const OptionKindOf<Days> kDays =
+    option_kind<Days, read_given<Days, read_days>, days_json, days_schema>();
 
 namespace {
 
 // ---- The stride: a number, or "auto" ------------------------------------------------------------------------
 
-void read_stride(JsonReader& reader, const Option& option, std::int64_t& stride) {
-  const Json& given = reader.raw(std::string(option.key));
-  if (given.is_null() || given == "auto") return;
+void read_stride(JsonReader& reader, const std::string& key, const Json& given, std::int64_t& stride) {
+  if (given == "auto") return;
   if (given.is_number_unsigned() && given.get<std::int64_t>() >= 1 && given.get<double>() <= kMostSteps) {
     stride = given.get<std::int64_t>();
   } else {
-    reader.error("stride", text_of("expected \"auto\" or an integer of at least 1. Got ", given.dump(), "."));
+    reader.error(key, text_of("expected \"auto\" or an integer of at least 1. Got ", given.dump(), "."));
   }
 }
 
@@ -263,7 +256,7 @@ Json stride_schema(const Option&) {
 }  // namespace
 
 constinit const OptionKindOf<std::int64_t> kStride =
-    option_kind<std::int64_t, read_stride, stride_json, stride_schema>();
+    option_kind<std::int64_t, read_given<std::int64_t, read_stride>, stride_json, stride_schema>();
 
 namespace {
 

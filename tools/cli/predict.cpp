@@ -11,7 +11,6 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/table_file.h"
-#include "lagtape/data/series/csv_source.h"
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -205,7 +204,7 @@ bool is_recording(const std::string& input, const Model& model) {
   if (!is_table_file(input)) return false;
   if (data_of(model).value("task", "") != "series") return false;
   const SeriesOptions options = series_options_of(model);
-  return !read_table(options, input).names().empty();
+  return !read_table_file(input, options.table).names().empty();
 }
 
 /// The input as plain numbers, also of a recording whose predictions are written as an array.
