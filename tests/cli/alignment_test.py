@@ -1,27 +1,15 @@
 """Inputs of a row are read where they are known: the same alignment in all commands."""
 
-import csv
-import io
 import json
 import math
 import random
 import shutil
 
-from tool import ToolTest, changed, main, slow
+from tool import RECORDING, ToolTest, changed, main, rows_of, slow
 
 ROWS = 400
-PROMOTION = {
-    "name": "promotion",
-    "data": {"task": "series", "path": "own.csv", "time": "t", "time_format": "seconds", "target": ["y"], "future": ["promo"], "window": 20},
-    "model": {"layers": [{"cell": "gru", "units": 8}], "readout": {"at": "every_step"}},
-    "loss": "mse",
-    "optimizer": {"type": "adam", "lr": 0.02},
-    "train": {"epochs": 2, "batch": 8},
-}
-
-
-def rows_of(text):
-    return list(csv.DictReader(io.StringIO(text)))
+PROMOTION = changed(RECORDING, data__time_format="seconds", data__target=["y"], data__future=["promo"], data__window=20,
+                    model__layers=[{"cell": "gru", "units": 8}], optimizer__lr=0.02, train={"epochs": 2, "batch": 8})
 
 
 def promoted(rows=ROWS, seed=0):

@@ -1,28 +1,15 @@
 """Times as people write them: formats, frequencies and clocks, from a file to the dates of a forecast."""
 
-import csv
 import datetime
-import io
 import json
 import math
 import shutil
 import zipfile
 
-from tool import ToolTest, changed, main, npy_values, read_safetensors
+from tool import RECORDING, ToolTest, changed, main, npy_values, read_safetensors, rows_of
 
-SERIES = {
-    "name": "clocks",
-    "data": {"task": "series", "path": "own.csv", "time": "t", "target": ["v"], "window": 4},
-    "model": {"layers": [{"cell": "gru", "units": 2}], "readout": {"at": "every_step"}},
-    "loss": "mse",
-    "optimizer": {"type": "adam", "lr": 0.01},
-    "train": {"epochs": 1, "batch": 4},
-}
+SERIES = changed(RECORDING, data__target=["v"], data__window=4)
 DAY = datetime.timedelta(days=1)
-
-
-def rows_of(text):
-    return list(csv.DictReader(io.StringIO(text)))
 
 
 def month(n, first=1990):

@@ -1,8 +1,6 @@
 """A recording as people have it, from a messy file to a forecast with a picture."""
 
-import csv
 import datetime
-import io
 import json
 import math
 import os
@@ -13,7 +11,7 @@ import subprocess
 import unittest
 import zipfile
 
-from tool import ToolTest, changed, main, npy, npy_values, read_safetensors
+from tool import ToolTest, changed, main, npy, npy_values, read_safetensors, rows_of
 
 HOURS = 24 * 60
 FIRST = datetime.datetime(2024, 1, 1)
@@ -44,10 +42,6 @@ def plant(hours=HOURS, gaps=True):
         rows.append(f'{FIRST + datetime.timedelta(hours=n):%Y-%m-%d %H:%M}; {cells[0]};{cells[1]} ;{cells[2]};"no; {n}"')
     rows[40], rows[41] = rows[41], rows[40]
     return "\ufeffDate;Load [MW];Air temp (°C);Pressure (hPa);Remark\r\n" + "\r\n".join(rows) + "\r\n"
-
-
-def rows_of(text):
-    return list(csv.DictReader(io.StringIO(text)))
 
 
 class ForecastTest(ToolTest):

@@ -1,13 +1,11 @@
 """Losses with settings, end to end: what the file says, what is trained, and what is told of mistakes."""
 
-import csv
-import io
 import json
 import math
 import random
 import unittest
 
-from tool import CLASSIFIER, ToolTest, changed, main, read_safetensors
+from tool import CLASSIFIER, ToolTest, changed, main, read_safetensors, rows_of
 
 DEVIATION = 0.5
 NOISE = {
@@ -26,10 +24,6 @@ def noise(rows, seed=5):
     return [3 * math.sin(0.2 * n) + draw.gauss(0, DEVIATION) for n in range(rows)]
 
 
-def table_of(text):
-    return list(csv.DictReader(io.StringIO(text)))
-
-
 class LossTest(ToolTest):
     def write_noise(self, name="noise.csv", rows=6000, seed=5):
         self.write(name, "v\n" + "".join(f"{value:.5f}\n" for value in noise(rows, seed)))
@@ -43,7 +37,7 @@ class LossTest(ToolTest):
         self.assertIn("<polygon", (self.folder / "test.svg").read_text())
         self.write_noise("new.csv", 2000, 6)
         self.run_tool("predict", "run", "--input", "new.csv", "--output", "y.csv", "--plot", "y.svg")
-        rows = table_of((self.folder / "y.csv").read_text())
+        rows = rows_of((self.folder / "y.csv").read_text())
         self.assertEqual(list(rows[0]), ["row", "horizon", "prediction", "q0.1", "q0.5", "q0.9", "truth"])
         known = [row for row in rows if row["truth"]][50:]
         inside = [float(row["q0.1"]) <= float(row["truth"]) <= float(row["q0.9"]) for row in known]
@@ -51,7 +45,7 @@ class LossTest(ToolTest):
         widths = [float(row["q0.9"]) - float(row["q0.1"]) for row in known]
         self.assertAlmostEqual(sum(widths) / len(widths), 2 * 1.2816 * DEVIATION, delta=0.3)
         out = self.run_tool("forecast", "run", "--input", "new.csv", "--from", "1900", "--steps", "40", "--plot", "f.svg")[0]
-        forecast = table_of(out)
+        forecast = rows_of(out)
         self.assertEqual(list(forecast[0]), ["step", "prediction", "q0.1", "q0.5", "q0.9", "truth"])
         for row in forecast:
             self.assertLess(float(row["q0.1"]), float(row["q0.9"]))
@@ -66,7 +60,7 @@ class LossTest(ToolTest):
         _, err = self.run_tool("train", experiment, "--out", "run")
         self.assertIn("warning: the loss has no level 0.5: the prediction, and metrics such as rmse, are those of the level 0.8", err)
         self.run_tool("predict", "run", "--input", "noise.csv", "--output", "y.csv")
-        self.assertTrue(all(row["prediction"] == row["q0.8"] for row in table_of((self.folder / "y.csv").read_text())))
+        self.assertTrue(all(row["prediction"] == row["q0.8"] for row in rows_of((self.folder / "y.csv").read_text())))
 
     def test_intervals_of_a_forecast_grow_with_what_is_not_known(self):
         """An autoregression of coefficient 0.9 with normal noise of deviation 1, whose deviation is known h steps ahead."""
@@ -84,11 +78,11 @@ class LossTest(ToolTest):
         origins = range(200, 2900, 90)
         for origin in origins:
             arguments = ("forecast", "run", "--input", "new.csv", "--from", origin, "--steps", "12")
-            rows = table_of(self.run_tool(*arguments)[0])
+            rows = rows_of(self.run_tool(*arguments)[0])
             for step, row in enumerate(rows):
                 widths[step] += (float(row["q0.9"]) - float(row["q0.1"])) / len(origins)
                 inside += float(row["q0.1"]) <= float(row["truth"]) <= float(row["q0.9"])
-            for step, row in enumerate(table_of(self.run_tool(*arguments, "--paths", "0")[0])):
+            for step, row in enumerate(rows_of(self.run_tool(*arguments, "--paths", "0")[0])):
                 alone[step] += (float(row["q0.9"]) - float(row["q0.1"])) / len(origins)
         for step, width in enumerate(widths):
             known = 2 * 1.2816 * math.sqrt((1 - 0.81 ** (step + 1)) / (1 - 0.81))
@@ -105,7 +99,7 @@ class LossTest(ToolTest):
         values = [round(value, 5) for value in noise(600)]
         for first in range(0, 580, 20):
             self.write("x.csv", "v\n" + "".join(f"{value}\n" for value in values[first:first + 20]) + "NA\n")
-            for step, row in enumerate(table_of(self.run_tool("predict", "run", "--input", "x.csv", "--output", "-")[0])):
+            for step, row in enumerate(rows_of(self.run_tool("predict", "run", "--input", "x.csv", "--output", "-")[0])):
                 truth = values[first + step + 1]
                 rest = {level: truth - float(row[f"q{level}"]) for level in (0.1, 0.5, 0.9)}
                 sums[0] += sum(max(level * r, (level - 1) * r) for level, r in rest.items())

@@ -1,29 +1,16 @@
 """Recordings as loggers write them: their clocks, names, endings and sizes, and what commands make of them."""
 
-import csv
 import datetime
 import gzip
-import io
 import math
 import struct
 import zipfile
 
-from tool import ToolTest, changed, main, npy
+from tool import RECORDING, ToolTest, changed, main, npy, rows_of
 
 HOURS = 400
 FIRST = datetime.datetime(2024, 1, 1)
-SERIES = {
-    "name": "load",
-    "data": {"task": "series", "path": "load.csv", "time": "t", "input": ["v"], "window": 16},
-    "model": {"layers": [{"cell": "gru", "units": 4}], "readout": {"at": "every_step"}},
-    "loss": "mse",
-    "optimizer": {"type": "adam", "lr": 0.01},
-    "train": {"epochs": 1, "batch": 4},
-}
-
-
-def rows_of(text):
-    return list(csv.DictReader(io.StringIO(text)))
+SERIES = changed(RECORDING, data__path="load.csv", data__input=["v"], data__window=16)
 
 
 def recording(stamp, rows=HOURS, minutes=60, name="v"):

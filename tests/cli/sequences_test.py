@@ -5,7 +5,7 @@ import io
 import json
 import math
 
-from tool import ToolTest, changed, main, npy_shape, npy_values
+from tool import ToolTest, changed, main, npy_shape, npy_values, rows_of
 
 EXPERIMENT = {
     "name": "runs",
@@ -41,7 +41,7 @@ class SequencesTest(ToolTest):
         self.write("runs.csv", table())
 
     def rows(self, name):
-        return list(csv.DictReader(io.StringIO((self.folder / name).read_text())))
+        return rows_of((self.folder / name).read_text())
 
     def test_classes_keep_their_names_from_the_table_to_the_predictions(self):
         self.train("run", experiment=EXPERIMENT)

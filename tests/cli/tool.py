@@ -2,6 +2,8 @@
 
 import contextlib
 import copy
+import csv
+import io
 import json
 import os
 import pathlib
@@ -25,6 +27,15 @@ EXPERIMENT = {
     "metrics": ["rmse"],
     "optimizer": {"type": "adam", "lr": 0.01},
     "train": {"epochs": 3, "batch": 8},
+}
+#: A model of a recording, to be given its columns and its window.
+RECORDING = {
+    "name": "recording",
+    "data": {"task": "series", "path": "own.csv", "time": "t"},
+    "model": {"layers": [{"cell": "gru", "units": 4}], "readout": {"at": "every_step"}},
+    "loss": "mse",
+    "optimizer": {"type": "adam", "lr": 0.01},
+    "train": {"epochs": 1, "batch": 4},
 }
 CLASSIFIER = {
     "name": "classes",
@@ -51,6 +62,11 @@ def changed(experiment, **values):
             place = place.setdefault(parent, {})
         place[last] = value
     return result
+
+
+def rows_of(text):
+    """The rows of a .csv text, by the names of its columns."""
+    return list(csv.DictReader(io.StringIO(text)))
 
 
 class ToolTest(unittest.TestCase):
