@@ -26,7 +26,7 @@ namespace {
   if (hint = hint_for_number(text, options.table); !hint.empty()) {
     // It is about the number itself.
   } else if (options.target.is_array() && csv.uses.is_target(column)) {
-    hint = R"(The targets of a recording are numbers; classes are learnt by the task "arrays".)";
+    hint = R"(The targets of a recording are numbers; the task "sequences" learns classes.)";
   } else if (options.reads_all()) {
     hint = R"(Name the columns to read in "input"; all others are ignored.)";
   } else if (!csv.table.names().empty()) {
@@ -228,14 +228,13 @@ void check_words(const CsvSource& csv, std::size_t columns) {
               ", more than half of the memory. Write rare words as one, or leave a column out."));
 }
 
-/// Adds an input of each word.
 ColumnRole role_of(const SeriesOptions& options, const Category& category) {
   for (const auto& [column, role] : options.inputs())
     if (column == category.column) return role;
   return ColumnRole::past;
 }
 
-/// The columns of a category's words, 1 where the word stands.
+/// Adds an input for each word of a category, which is 1 in the rows with that word.
 void add_category(const CsvSource& csv, const Category& category, Panel& panel) {
   const std::int64_t source = csv.table.column(category.column);
   const ColumnRole role = role_of(csv.options, category);

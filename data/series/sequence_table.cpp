@@ -12,6 +12,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/table_file.h"
 #include "lagtape/data/series/fill.h"
+#include "lagtape/data/series/series_kinds.h"
 #include "lagtape/data/table/missing_code.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/table/number_column.h"
@@ -40,14 +41,10 @@ constexpr Option kSequenceRows[] = {
         "classes", "the words of `target` by class, for a loss of classes; []: those of the file, sorted"),
     rows_of<&SequenceOptions::table>(kTableOptions),
     option<&SequenceOptions::missing>(
-        "missing",
-        Choices{{"error", Missing::error},
-                {"interpolate", Missing::interpolate},
-                {"hold", Missing::hold},
-                {"mask", Missing::mask}},
+        "missing", kMissingNames,
         "treatment of input cells without a number: an error, a straight line to the number after them, or "
-        "the last number before them; \"mask\" is the last too, with an input more for each column that is 1 "
-        "where there was a number"),
+        "the last number before them; \"mask\" also takes the last number, and adds an input for each column "
+        "that is 1 where there was a number"),
     rows_of<&SequenceOptions::normalize>(kNormalizeOptions),
     option<&SequenceOptions::train>("train", {.min = 0, .max = 1, .above_min = true},
                                     "share of the sequences for training; of each class, where there are "

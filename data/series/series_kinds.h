@@ -7,6 +7,11 @@ namespace lagtape {
 
 inline constexpr double kMostSteps = 1e8;
 
+inline constexpr Choices kMissingNames = {{"error", Missing::error},
+                                          {"interpolate", Missing::interpolate},
+                                          {"hold", Missing::hold},
+                                          {"mask", Missing::mask}};
+
 // How the values of the options of recordings are written.
 extern const OptionKindOf<Json> kColumns;                            ///< a list of names and numbers, or null
 extern const OptionKindOf<SeriesOptions> kInput;                     ///< past columns, as "input"

@@ -68,17 +68,13 @@ constexpr Option kSeriesRows[] = {
     option<&SeriesOptions::categories>(
         "categories", kCategories,
         R"(input columns of words, with the words: {"sky": ["clear", "rain"]} makes an input of each word, )"
-        "1 where it stands and else 0"),
+        "1 in the rows with it and else 0"),
     option<&SeriesOptions::missing>(
-        "missing",
-        Choices{{"error", Missing::error},
-                {"interpolate", Missing::interpolate},
-                {"hold", Missing::hold},
-                {"mask", Missing::mask}},
-        "treatment of cells without a number: an error, a straight line to the number after them, which "
-        "tells of later rows, or the last number before them; \"mask\" is the last too, with an input more "
-        "for "
-        "each column that is 1 where there was a number. Missing targets are left out of loss and metrics"),
+        "missing", kMissingNames,
+        "treatment of cells without a number: an error, a straight line to the number after them (which a "
+        "forecast does not know), or the last number before them; \"mask\" also takes the last number, and "
+        "adds an input for each column that is 1 where there was a number. Missing targets are left out of "
+        "loss and metrics"),
     option<&SeriesOptions::across_gaps>("across_gaps",
                                         "windows may reach over times at which rows are missing"),
     required<&SeriesOptions::window>("window", between(1, kMostSteps), "steps of a sequence"),

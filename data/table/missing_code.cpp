@@ -94,7 +94,7 @@ std::string note_of_codes(const std::vector<MissingCode>& codes) {
                     listed(code.columns, 5), " is far from all other numbers");
     list += text_of(list.empty() ? "" : ", ", code.value);
   }
-  return text_of(note, ". If it stands for a missing one: \"missing_codes\": [", list, "]");
+  return text_of(note, ". If it marks missing numbers, write \"missing_codes\": [", list, "]");
 }
 
 }  // namespace lagtape

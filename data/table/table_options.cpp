@@ -55,7 +55,7 @@ constexpr Option kTableRows[] = {
         "treatment of units in cells, such as 12 % or 100 kW: an error, or they are left out where a whole "
         "column has the same"),
     option<&TableOptions::missing_codes>(
-        "missing_codes", "numbers that stand for a missing one, such as [-200, -999]; `missing` treats them"),
+        "missing_codes", "numbers that mark a missing one, such as [-200, -999]; `missing` treats them"),
 };
 
 void check_table(const TableOptions& options, JsonReader& reader) {

@@ -118,7 +118,7 @@ class TableTest(ToolTest):
         self.write("load.csv", "v,w\n" + "".join(f"{-999 if n % 40 == 1 else n % 9},{n % 5}\n" for n in range(HOURS)))
         experiment = changed(SERIES, data={"task": "series", "path": "load.csv", "window": 16})
         said = self.run_tool("check", self.write("e.json", experiment))[1]
-        self.assertIn('-999 in 10 cells of v is far from all other numbers. If it stands for a missing one: "missing_codes": [-999]', said)
+        self.assertIn('-999 in 10 cells of v is far from all other numbers. If it marks missing numbers, write "missing_codes": [-999]', said)
         self.train("coded", experiment=changed(experiment, data__missing_codes=[-999], data__missing="hold"))
         self.write("empty.csv", "v,w\n" + "".join(f"{'' if n % 40 == 1 else n % 9},{n % 5}\n" for n in range(HOURS)))
         self.train("empty", experiment=changed(experiment, data__path="empty.csv", data__missing="hold"))
@@ -235,7 +235,7 @@ class NewTest(ToolTest):
         self.assertIn("Column 0 has times: left out", self.new("nameless.csv", clock(1, "")))
         states = "t,v,w\n" + "".join(f"{seconds + 60 * n},{n % 9},{'' if n == 7 else ('on', 'off')[n % 2]}\n" for n in range(HOURS))
         text = self.new("states.csv", states)
-        self.assertIn("1 cell without a word: none of the words stands there.", text)
+        self.assertIn("1 cell without a word: all inputs of its column are 0 there.", text)
         self.write("e.json", text)
         self.run_tool("check", "e.json")
         for target, reason in (("w", "got 'on' in line 2"), ("t", "this one has the times")):

@@ -205,11 +205,10 @@ Draft draft_of_recording(const StartingPoint& start) {
   if (missing > 0 || without_word > 0 || !found.codes.empty()) draft.data["missing"] = "hold";
   if (without_word > 0)
     draft.notes.push_back(text_of(without_word, without_word == 1 ? " cell" : " cells",
-                                  " without a word: none of the words stands there."));
+                                  " without a word: all inputs of its column are 0 there."));
   if (missing > 0) {
     draft.notes.push_back(text_of(
-        missing,
-        " cells are empty: the number before stands for them, and none of them is learnt or scored."));
+        missing, " cells are empty: each takes the number before it, and is neither learnt nor scored."));
   }
   if (found.has_gaps) draft.notes.emplace_back("Rows are missing in between: no window crosses such a gap.");
   draft.season = found.season();

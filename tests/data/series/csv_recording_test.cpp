@@ -82,7 +82,7 @@ TEST_CASE("a cell that is no number gets the advice that fits") {
             "Without \"decimal\": \",\" points are decimal points."));
   const std::string words = R"("input": ["v"], "target": ["w"], "decimal": ".")";
   CHECK(has(own.message(words),
-            "got 'a'. The targets of a recording are numbers; classes are learnt by the task \"arrays\"."));
+            "got 'a'. The targets of a recording are numbers; the task \"sequences\" learns classes."));
   CHECK(has(
       Own("v;w\ninf;1\n").message(R"("input": ["v"])"),
       "got 'inf'. A cell without a measurement is left empty, and \"missing\" says what takes its place."));

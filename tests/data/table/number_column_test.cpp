@@ -131,7 +131,7 @@ TEST_CASE("a code is a number that repeats far from all others") {
   CHECK(note_of_codes(codes) ==
         "-999 in 20 cells of a is far from all other numbers; -200 in 30 cells of a, b is far from all other "
         "numbers; "
-        "999.5 in 10 cells of b is far from all other numbers. If it stands for a missing one: "
+        "999.5 in 10 cells of b is far from all other numbers. If it marks missing numbers, write "
         "\"missing_codes\": "
         "[-999, -200, 999.5]");
 }
