@@ -177,6 +177,18 @@ class TableTest(TableTool):
         self.write("runs/task/diverges-0/diverged.txt", first["message"])
         self.assertEqual(self.table("--show", "--only", "diverges")["rows"][1]["runs"][0], first)
 
+    def test_a_damaged_summary_or_note_is_named(self):
+        self.table("--only", "small", "--seeds", 1)
+        run = self.folder / "runs/task/small-0"
+        summary, note = run / "summary.json", run.with_name("small-0.end.json")
+        for change, place in (({"params": "x"}, "/params"), ({"arithmetic": 1e300}, "/arithmetic")):
+            summary.write_text(json.dumps({"test": {"rmse": 0.1}, **change}))
+            self.refused([f"small-0/summary.json: {place}: "], "table", "task", "--show", "--only", "small", "--seeds", 1)
+        summary.unlink()
+        for text in ('{"state": 3}', '{"state": "dne"}', '{"message": 3}', '[]'):
+            note.write_text(text)
+            self.refused(["small-0.end.json: "], "table", "task", "--show", "--only", "small", "--seeds", 1)
+
     def test_a_divergence_is_of_the_run_that_diverged(self):
         self.write("task/diverges.json", changed(DIVERGES, optimizer__lr=1e15))
         self.write("task/table.json", changed_row(1, model="diverges"))

@@ -29,8 +29,27 @@ double number_at(const Json& json, const std::string& pointer) {
   return found != nullptr && found->is_number() ? found->get<double>() : std::nan("");
 }
 
+constexpr Option kSummaryRows[] = {
+    option<&Trial::params>("params", at_least(0), "number of parameters"),
+    option<&Trial::arithmetic>("arithmetic", at_least(0), "number of lagtape's arithmetic"),
+};
+constexpr Option kNoteRows[] = {
+    required<&Trial::state>("state", kStates, "how the trial ended"),
+    required<&Trial::message>("message", "why it ended so"),
+};
+
+/// Reads the options that a trial takes from a JSON file, and returns all of it.
+Json read_json(const fs::path& file, const OptionTable& rows, Trial& trial) {
+  Json json = parse_json(read_file(file), file.string());
+  JsonErrors errors;
+  JsonReader reader(json, "", errors);
+  read_options(reader, rows, trial);
+  errors.raise(file.string());
+  return json;
+}
+
 void read_summary(Trial& trial, const Plan& plan, const fs::path& file) {
-  const Json summary = parse_json(read_file(file), file.string());
+  const Json summary = read_json(file, kSummaryRows, trial);
   const std::string place = text_of("/", plan.split, "/", plan.metric);
   if (summary.find_pointer(place) == nullptr) {
     throw InputError({.file = file.string(), .pointer = place}, Rule::missing,
@@ -40,14 +59,6 @@ void read_summary(Trial& trial, const Plan& plan, const fs::path& file) {
   trial.value = number_at(summary, place);
   trial.loss = number_at(summary, "/valid/loss");
   trial.seconds = number_at(summary, "/seconds");
-  trial.params = summary.value("params", std::int64_t{0});
-  trial.arithmetic = summary.value("arithmetic", std::int64_t{0});
-}
-
-void read_note(Trial& trial, const fs::path& file) {
-  const Json note = parse_json(read_file(file), file.string());
-  if (const auto state = kStates.value_of(note.value("state", ""))) trial.state = RunState{*state};
-  trial.message = note.value("message", "");
 }
 
 /// The day on which a file was last written.
@@ -103,7 +114,7 @@ void look_at(Trial& trial, const Plan& plan) {
     read_summary(trial, plan, summary);
     trial.date = date_of(summary);
   } else if (fs::exists(note)) {
-    read_note(trial, note);
+    read_json(note, kNoteRows, trial);
     trial.date = date_of(note);
   } else if (fs::exists(old_note)) {
     trial.state = RunState::diverged;
@@ -113,10 +124,9 @@ void look_at(Trial& trial, const Plan& plan) {
 }
 
 void end(Trial& trial, RunState state, const std::string& message) {
-  write_file_atomically(
-      end_file(trial), Json({{"state", name_of(state)}, {"message", message}}).dump() + "\n", Links::refused);
   trial.state = state;
   trial.message = message;
+  write_file_atomically(end_file(trial), json_of(kNoteRows, trial).dump() + "\n", Links::refused);
 }
 
 void begin_again(Trial& trial) {
