@@ -308,6 +308,7 @@ void leave_out_future(const CsvSource& csv, Panel& panel) {
   if (panel.segments.empty()) throw InputError({csv.table.where()}, Rule::missing, "no row has a target.");
   panel.segments.back().rows = std::min(panel.segments.back().end(), end) - panel.segments.back().first;
   panel.series.back().rows = panel.rows = end;
+  if (!panel.axis.times.empty()) panel.axis.times.resize(static_cast<std::size_t>(end));
   panel.notes.push_back(text_of("the last ", panel.future, panel.future == 1 ? " row has" : " rows have",
                                 " no target, and are for forecasts"));
   panel.future = 0;

@@ -85,6 +85,18 @@ TEST_CASE("each of several recordings has a grid, one of a single row that of th
   CHECK(panel.time_of(1, 1) == panel.axis.times[0] + kOneDay);
   CHECK(panel.time_of(7, 6) == panel.axis.times[5] + 2 * kOneDay);
   CHECK(panel_of(own, set({"own.csv", "own.csv"})).axis.grids.empty());
+  // The last row of a.csv is for forecasts, and leaves no time behind.
+  write_sample(own.folder.path() / "a.csv", "t,v,w\n2024-01-05,1,1\n2024-01-06,2,1\n2024-01-07,,1\n");
+  write_sample(own.folder.path() / "f.csv", "t,v,w\n2024-02-01,1,1\n2024-02-02,2,1\n");
+  const Panel known = panel_of(own, [](SeriesOptions& options) {
+    options.paths = {"a.csv", "f.csv"};
+    options.time = {"t"};
+    options.target = {"v"};
+    options.future = {"w"};
+  });
+  CHECK(known.rows == 4);
+  CHECK(known.axis.times.size() == 4);
+  CHECK(known.axis.times[2] == read_time("2024-02-01")->time);
   CHECK(has(input_error_of([&] {
               write_sample(own.folder.path() / "d.csv", ",v\n2024-01-01,1\n2024-01-02,2\n");
               write_sample(own.folder.path() / "e.csv", "u,v\n7,1\n9,2\n");
