@@ -104,16 +104,14 @@ void TimeDetector::add(std::string_view text) {
   if (refused_ >= 0) return;
   if (row == 0) first_ = text;
   if (candidates_.size() == 1 && read(candidates_.front(), text)) return;
-  std::vector<Candidate> kept;
-  if (candidates_.size() > 1)
-    for (Candidate& candidate : candidates_)
-      if (read(candidate, text)) kept.push_back(std::move(candidate));
-  if (kept.empty()) {
+  const auto end = std::remove_if(candidates_.begin(), candidates_.end(),
+                                  [&](Candidate& candidate) { return !read(candidate, text); });
+  if (end == candidates_.begin()) {  // none has moved
     refused_ = row;
     text_ = text;
     return;
   }
-  candidates_ = std::move(kept);
+  candidates_.erase(end, candidates_.end());
   if (row == 0)
     for (Candidate& candidate : candidates_) candidate.times.reserve(expected_);
 }
