@@ -65,7 +65,7 @@ namespace {
 /// A change of a clock that comes back every year.
 struct YearlyChange {
   int month, weekday, week;     ///< week 5 is the last one
-  std::int64_t since_midnight;  ///< of the clock before it, in nanoseconds
+  std::int64_t since_midnight;  ///< nanoseconds by the clock before the change
 
   Instant local_in(int year) const {
     const std::int64_t first = day_of(year, month, 1);
@@ -115,9 +115,11 @@ void TimeZone::Rules::extend() {
 }
 
 TimeZone TimeZone::named(std::string_view name) {
+  if (name == "UTC" || name == "Z") return {};
   TimeParts parts;
   std::uint32_t style = 0;
-  if (std::string_view rest = name; take_offset(rest, parts, style) && rest.empty())
+  if (std::string_view rest = name;
+      name.find_first_of("+-") == 0 && take_offset(rest, parts, style) && rest.empty())
     return fixed(parts.offset);
   TimeZone zone;
   zone.name_ = name;
