@@ -49,7 +49,8 @@ class CsvSource {
   void find_future_columns();
 
   std::optional<NamedTable> future_ = {};
-  std::vector<std::int64_t> future_columns_ = {};  ///< by column of the first file: that of the second, or -1
+  std::vector<std::int64_t> future_columns_ =
+      {};  ///< the column of the second file for each of the first, or -1
 };
 
 }  // namespace lagtape

@@ -75,7 +75,7 @@ void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
                        text_of("lines ", csv.line(at - 1), " and ", csv.line(at), ": both are of ",
                                text_of_time(csv, at), ", expected one row for each time. ",
                                R"("duplicates": "first", "last" or "mean" takes one. Where clocks are set )",
-                               R"(back, "timezone" tells such hours apart, as does an offset: )",
+                               R"(back, "timezone" makes such hours two times, as does an offset: )",
                                "2024-10-27T02:00+01:00."));
     if (csv.options.duplicates == Duplicates::last) order.back() = row;
     if (csv.options.duplicates == Duplicates::mean) csv.alike[order.back()].push_back(row);

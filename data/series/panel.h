@@ -15,7 +15,7 @@ namespace lagtape {
 /// The steps of the times of a series.
 struct SeriesGrid {
   TimeGrid grid = {};
-  bool is_even = true;  ///< else the usual distance of rows is the step
+  bool is_even = true;  ///< false: the usual distance of rows is the step
 
   /// The time some steps after that of a row.
   Instant after(Instant time, std::int64_t steps) const {
@@ -26,9 +26,9 @@ struct SeriesGrid {
 /// The times of rows.
 struct TimeAxis {
   std::vector<Instant> times = {};     ///< [rows]; empty without a column of times
-  TimeFormat format = {};              ///< as the file writes them
+  TimeFormat format = {};              ///< how the file writes times
   TimeZone zone = {};                  ///< the clock of dates and of the calendar
-  std::vector<SeriesGrid> grids = {};  ///< by series; none where all series have one row
+  std::vector<SeriesGrid> grids = {};  ///< one for each series; none where all have one row
   bool are_days = false;               ///< all times are midnights, by that clock
   bool has_several_offsets = false;    ///< the dates have offsets from UTC that differ; the clock is UTC
 

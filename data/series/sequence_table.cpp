@@ -329,7 +329,7 @@ class SequenceReader {
 
   const SequenceOptions& options_;
   NamedTable cells_;
-  std::vector<std::vector<std::int64_t>> rows_ = {};  ///< of the table, by sequence, in their order
+  std::vector<std::vector<std::int64_t>> rows_ = {};  ///< the rows of each sequence in their order
   SequenceTable table_ = {};
 };
 

@@ -17,7 +17,7 @@ struct SequenceOptions {
   std::vector<std::string> classes;          ///< the words of `target` by class; empty: those of the file
   TableOptions table;                        ///< how the file is written
   Missing missing = Missing::error;
-  NormalizeOptions normalize;  ///< without a real loss, targets are classes
+  NormalizeOptions normalize;  ///< `real_loss` is false where targets are classes
   double train = 0.7, valid = 0.15, test = 0.15;
   std::int64_t split_seed = -1;  ///< -1: that of the experiment
 

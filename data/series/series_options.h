@@ -22,7 +22,7 @@ enum class Duplicates : std::uint8_t { error, first, last, mean };
 /// How several series become training, validation and test set: as whole series, or each in time.
 enum class SplitBy : std::uint8_t { series, time };
 
-/// A column of words, each of which becomes an input that is 1 where the word stands and 0 elsewhere.
+/// A column of words, each of which becomes an input that is 1 in the rows with that word and else 0.
 struct Category {
   std::string column;
   std::vector<std::string> values;
@@ -40,7 +40,7 @@ struct SeriesOptions {
       paths;  ///< files, each one or several recordings; a last part with a * means all such files
   bool lists_paths = false;  ///< `paths` is written as a list even if there is one
   std::string array;
-  TableOptions table;  ///< of .csv files
+  TableOptions table;  ///< how .csv files are written
   /// The column of times, or those of dates and times of day; none: there are no times.
   std::vector<std::string> time;
   std::string time_format;             ///< that of TimeFormat; empty: found from the rows

@@ -21,14 +21,14 @@ enum class ColumnRole : std::uint8_t { target, past, future, fixed };
 /// A column of a recording, a value a row.
 struct Column {
   std::string name;
-  std::string unit = {};  ///< of a file with a row of units, or with units in its cells
+  std::string unit = {};  ///< the unit in a row of units, or in all cells
   ColumnKind kind = ColumnKind::number;
   ColumnRole role = ColumnRole::past;
-  Tensor values = {};                  ///< of one column, or of several side by side
+  Tensor values = {};                  ///< the values of one column, or of several side by side
   std::int64_t first = 0, stride = 1;  ///< where in `values` the column begins, and from a row to the next
   /// By row, whether its number was missing and is made from others; empty: none is.
   std::vector<bool> filled = {};
-  std::int64_t masks = -1;  ///< of a mask: the column whose numbers it is about
+  std::int64_t masks = -1;  ///< the column that a mask is about; -1: this is no mask
   /// Of a calendar column, its value at a time of the local clock, in seconds since 1970.
   std::function<double(double)> at_time = {};
 

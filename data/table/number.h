@@ -12,7 +12,7 @@ template <class T = double>
 std::optional<T> parse_number(std::string_view text, char decimal = '.');
 
 /// A number that has separators of thousands, each before three digits, without them: "1000.50" for "1,000.50". A blank
-/// stands for all blanks that are no line breaks. Nothing for other texts; what follows the decimal point is not looked at.
+/// means all blanks that are no line breaks. Nothing for other texts; digits behind the decimal point are not checked.
 std::optional<std::string> without_thousands(std::string_view text, char thousands, char decimal);
 
 /// Whether a text is a number with separators of thousands, such as 1,000.50, 1 000 or 1'000.

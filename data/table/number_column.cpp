@@ -58,7 +58,7 @@ struct ThousandsCandidate {
   bool fits = true, is_used = false, is_sure = false;
 };
 
-/// The style that reads all cells of a column. Nothing where there is none, and the row that refuses.
+/// The style that reads all cells of a column; nothing where there is none, and `refused` is the row that no style reads.
 std::optional<NumberStyle> find_style(const ColumnCells& cells, const NamedTable& table,
                                       const TableOptions& options, std::int64_t& refused) {
   NumberStyle style{.decimal = options.decimal};

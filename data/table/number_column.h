@@ -29,7 +29,7 @@ struct NumberStyle {
 /// The numbers of a column.
 struct NumberColumn {
   Tensor values = {};              ///< [rows], f64; NaN where there is no number
-  std::vector<bool> missing = {};  ///< by row, whether there is none; empty: all rows have one
+  std::vector<bool> missing = {};  ///< rows without a number; empty: all have one
   NumberStyle style = {};
   std::int64_t coded = 0;     ///< cells with one of the missing codes
   std::int64_t refused = -1;  ///< the first row that is neither a number nor missing; then no values

@@ -14,7 +14,7 @@ struct TableHead {
   std::vector<std::string> names = {};  ///< [columns]; empty: columns have none
   std::vector<std::string> units = {};  ///< [columns]; empty: there is no row of them
   std::int64_t first = 0;               ///< the first row of numbers
-  std::int64_t columns = 0;             ///< without last ones that have neither a name nor a cell
+  std::int64_t columns = 0;  ///< their number without last ones that have neither a name nor a cell
   std::vector<std::string> notes = {};  ///< what a user may not expect, a sentence each
 };
 

@@ -15,7 +15,7 @@ struct TableOptions {
   char decimal = '.';
   char thousands = 0;                      ///< 0: found from whole columns; kNoThousands
   std::int64_t skip_rows = -1;             ///< lines before the table; -1: found from the file
-  bool strip_units = false;                ///< of cells such as "100 kW"
+  bool strip_units = false;                ///< cells such as "100 kW" are read as 100
   std::vector<double> missing_codes = {};  ///< numbers that mean that there is none
 };
 

@@ -18,7 +18,7 @@ using Unit = Frequency::Unit;
 struct RowDays {
   std::vector<std::int64_t> days = {};
   bool is_one_clock = true;                       ///< all have the same time of day
-  std::int64_t shortest = 0, shortest_local = 0;  ///< from a row to the next
+  std::int64_t shortest = 0, shortest_local = 0;  ///< distance of a row from the one before
 };
 
 RowDays days_of(std::span<const Instant> times, const TimeZone& zone) {
@@ -37,7 +37,7 @@ RowDays days_of(std::span<const Instant> times, const TimeZone& zone) {
   return rows;
 }
 
-/// The steps by months on which all days lie, each in a month of its own; nothing where there are none.
+/// The frequency by months of rows on these days; nothing where two are of one month, or their days of the month differ.
 std::optional<Frequency> months_of(const std::vector<std::int64_t>& days) {
   bool are_ends = true;
   int latest = 0;

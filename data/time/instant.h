@@ -22,7 +22,7 @@ inline constexpr int kFirstYear = 1678, kLastYear = 2261;
 /// The last number of seconds since 1970 that is a time, the end of the year 9999. Milliseconds lie beyond it.
 inline constexpr double kLatestTime = 253402300799.0;
 
-/// Where a row of a column stands, for messages.
+/// The place of a row of a column, for messages.
 using PlaceOfRow = std::function<Place(std::int64_t row)>;
 
 constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }

@@ -10,7 +10,7 @@ namespace {
 
 struct CountUnit {
   std::string_view name;
-  std::int64_t unit;    ///< in nanoseconds
+  std::int64_t unit;    ///< nanoseconds
   std::int64_t origin;  ///< days since 1970
 };
 

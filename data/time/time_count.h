@@ -18,7 +18,7 @@ std::optional<TimeCount> count_named(std::string_view name);
 struct CountText {
   std::int64_t whole = 0;  ///< rounded down
   double fraction = 0;     ///< 0 <= fraction < 1
-  int digits = 0;          ///< of the fraction
+  int digits = 0;          ///< number of digits of the fraction
 };
 std::optional<CountText> read_count(std::string_view text);
 

@@ -18,7 +18,7 @@ struct TimeColumn {
   std::vector<Instant> times = {};
   /// Where the format is absolute, the clock by which it is written: a fixed offset if all rows have it, else UTC.
   TimeZone zone = {};
-  bool has_several_offsets = false;  ///< offsets from UTC that differ
+  bool has_several_offsets = false;  ///< rows have offsets from UTC that differ
 };
 
 /// Finds the one format that reads all texts of a column, and reads them.
@@ -46,14 +46,14 @@ class TimeDetector {
  private:
   /// A format that reads all texts so far, and what it read.
   struct Candidate {
-    const KnownFormat* format = nullptr;                   ///< none: plain numbers
-    std::uint32_t style = 0;                               ///< of TextStyle
-    int digits = 0;                                        ///< most of a fraction
-    std::int64_t lowest = INT64_MAX, highest = INT64_MIN;  ///< offsets in seconds, or numbers
+    const KnownFormat* format = nullptr;                   ///< nullptr: plain numbers
+    std::uint32_t style = 0;                               ///< bits of TextStyle
+    int digits = 0;                                        ///< the most digits of a fraction
+    std::int64_t lowest = INT64_MAX, highest = INT64_MIN;  ///< of offsets in seconds, or of plain numbers
     std::int64_t differs =
         -1;  ///< the first row that has an offset where the first one has none, or the reverse
     std::vector<Instant> times = {};
-    std::vector<double> fractions = {};  ///< of numbers; empty: none has one
+    std::vector<double> fractions = {};  ///< fractions of plain numbers; empty: all are whole
   };
 
   bool read(Candidate& candidate, std::string_view text) const;
@@ -64,7 +64,7 @@ class TimeDetector {
   TimeColumn numbers_of(Candidate& candidate, const PlaceOfRow& place) const;
   [[noreturn]] void refuse_text(const PlaceOfRow& place) const;
 
-  std::shared_ptr<const KnownFormat> own_ = {};  ///< of the only format
+  std::shared_ptr<const KnownFormat> own_ = {};  ///< the format of a detector that reads one alone
   std::string only_ = {};
   std::vector<Candidate> candidates_ = {};
   std::size_t expected_ = 0;

@@ -19,7 +19,7 @@ class TimeFormat {
   explicit TimeFormat(std::string_view text);
 
   const std::string& text() const { return text_; }
-  const std::optional<TimeCount>& count() const { return count_; }     ///< of plain numbers
+  const std::optional<TimeCount>& count() const { return count_; }     ///< what plain numbers count
   bool is_date() const { return pattern_ && !pattern_->has_clock(); }  ///< no time of day is written
   /// Texts are instants by themselves: they have an offset from UTC, or count since 1970. Others are local times.
   bool is_absolute() const;
@@ -34,7 +34,7 @@ class TimeFormat {
  private:
   std::string text_;
   std::optional<TimeCount> count_ = {};
-  std::optional<TimePattern> pattern_ = {};  ///< of what is no count
+  std::optional<TimePattern> pattern_ = {};  ///< empty: the format is a count
 };
 
 /// A date as most write it and nothing else could be meant: 2024-01-31, 2024/01/31 or 31.01.2024, alone or with a time of day

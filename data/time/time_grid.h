@@ -40,8 +40,8 @@ class TimeGrid {
 
   Frequency frequency_ = {};
   TimeCalendar calendar_ = {};
-  std::int64_t origin_ = 0;  ///< in units
-  std::int64_t clock_ = 0;   ///< of business days and months: the local time of day
+  std::int64_t origin_ = 0;  ///< the first step, in units of the frequency
+  std::int64_t clock_ = 0;   ///< the local time of day of business days and months
 };
 
 }  // namespace lagtape

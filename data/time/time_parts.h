@@ -18,7 +18,7 @@ struct ReadTime {
 /// The parts of a time as texts write them.
 struct TimeParts {
   int year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0, nanosecond = 0;
-  int digits = 0;       ///< of the fraction of a second, 9 at most
+  int digits = 0;       ///< digits of the fraction of a second, 9 at most
   int day_of_year = 0;  ///< 0: month and day are given
   int half = -1;        ///< 0 before noon, 12 after it; -1: hours are those of whole days
   bool has_offset = false;
@@ -41,7 +41,7 @@ enum TextStyle : std::uint32_t {
   kPoints = 1 << 7,       ///< 13.00
   kMinutes = 1 << 8,
   kSeconds = 1 << 9,
-  kComma = 1 << 10,     ///< before a fraction
+  kComma = 1 << 10,     ///< a comma before a fraction
   kHalfDays = 1 << 11,  ///< AM and PM
   kSmallHalf = 1 << 12,
   kNoBlankHalf = 1 << 13,   ///< 1:00PM

@@ -35,7 +35,7 @@ class TimePattern {
   /// Where a date of a fixed width has its parts, as in 2024-01-31; a width of 0: it is none.
   struct Layout {
     std::size_t width = 0, year = 0, month = 0, day = 0;
-    std::size_t first = 0, second = 0;  ///< of the characters between
+    std::size_t first = 0, second = 0;  ///< places of the characters between
     char between = 0;                   ///< 0: there are none
   };
 

@@ -45,7 +45,7 @@ class TimeZone {
   struct Rules;
 
   std::string name_ = "UTC";
-  std::shared_ptr<const Rules> rules_ = {};  ///< none: UTC
+  std::shared_ptr<const Rules> rules_ = {};  ///< nullptr: UTC
 };
 
 }  // namespace lagtape

@@ -12,7 +12,7 @@ struct HorizonOptions {
   std::int64_t steps = 1;
   std::string split = "test";  ///< train, valid, test or all: where the forecasts begin
   std::string path = {};       ///< a recording in place of the model's own; empty: that
-  std::string frequency = {};  ///< in place of that of the model's rows, such as "any"
+  std::string frequency = {};  ///< replaces that of the model's rows, such as "any"
   std::int64_t season = 0;     ///< as for season_of
 };
 

@@ -23,7 +23,7 @@ struct SeriesForecastOptions {
   /// How many paths are drawn from a model of quantiles that reads its own predictions; 0: it reads those nearest to
   /// the median.
   std::int64_t paths = 200;
-  std::uint64_t seed = 0;  ///< of the paths
+  std::uint64_t seed = 0;  ///< seed of the paths
 };
 
 /// A forecast of the targets of a recording, a row a step.

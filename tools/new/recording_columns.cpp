@@ -25,7 +25,7 @@ constexpr std::size_t kMostWords = 12;
 
 /// What the cells of a column are.
 struct Cells {
-  std::vector<double> values = {};  ///< of the numbers, and of the dates in seconds since 1970, by row
+  std::vector<double> values = {};  ///< numbers, and dates in seconds since 1970, by row
   std::int64_t numbers = 0, dates = 0, others = 0;
   bool are_plain =
       true;  ///< no number has what times have not: a decimal comma, separators of thousands, a unit

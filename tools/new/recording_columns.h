@@ -17,7 +17,7 @@ struct RecordingColumn {
   std::int64_t index = 0;
   Kind kind = Kind::other;
   std::int64_t missing = 0;             ///< cells without anything
-  std::vector<std::string> words = {};  ///< of a column of words, in the order of the alphabet
+  std::vector<std::string> words = {};  ///< the words of a column of words, sorted
   std::string text = {};  ///< the first cell that is neither a number nor a date, and its line in the file
   std::int64_t text_line = 0;
   bool has_numbers = false;
@@ -28,13 +28,13 @@ struct RecordingColumns {
   std::vector<RecordingColumn> columns = {};
   std::int64_t rows = 0;
   bool has_names = false;
-  TableOptions options = {};             ///< by which all of its numbers are read
+  TableOptions options = {};             ///< how all numbers are written
   std::vector<MissingCode> codes = {};   ///< numbers that probably stand for missing ones
   std::vector<std::string> notes = {};   ///< sentences about the file
   std::vector<std::string> series = {};  ///< columns that say which of several series a row is of
   std::int64_t series_count = 0;
   std::vector<std::string> time = {};  ///< the names of the column of times, or of dates and times of day
-  std::string time_format = {};        ///< of numbers as times
+  std::string time_format = {};        ///< the format of times that are numbers
   double interval = 0;                 ///< seconds from a row to the next, the median; 0 without dates
   bool has_gaps = false;               ///< some differences of the times are larger
 

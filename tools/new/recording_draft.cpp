@@ -216,8 +216,7 @@ Draft draft_of_recording(const StartingPoint& start) {
       found.rows * 15 / 100 - 1;  // rows of the validation set; the test set has as many
   if (share < 2)
     throw unexpected({start.data}, Rule::shape, "at least 20 rows to learn from", text_of(found.rows));
-  // A window that reaches back by a season has some of them; where that were very many steps, the calendar tells the
-  // time of day or year.
+  // A window has some seasons. Where these would be very many steps, inputs of the calendar show the time of day or year.
   constexpr std::int64_t kLongestSeason = 500;
   const std::int64_t longest = std::max<std::int64_t>(share / 2, 1);
   if (draft.season > kLongestSeason || draft.season + 3 > longest) draft.season = 0;

@@ -12,9 +12,9 @@ namespace lagtape {
 /// The times that a column has, or two: dates and times of day.
 struct RecordingTimes {
   std::vector<Instant> times = {};  ///< by row
-  std::string format = {};          ///< of TimeFormat
+  std::string format = {};          ///< the text of a TimeFormat
   bool are_numbers = false;         ///< which could be read as numbers as well
-  bool are_dates = false;           ///< without a time of day
+  bool are_dates = false;           ///< times have no time of day
 };
 
 /// The times if all cells are some. Numbers are times only where they are plausible ones, no two alike, and of one frequency;
