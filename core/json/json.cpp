@@ -75,7 +75,8 @@ const char* Json::type_name() const {
 
 void Json::require(Type type, const char* wanted) const {
   if (type_ != type)
-    throw exception(text_of("[json] expected ", wanted, ". Got a value of type ", type_name(), "."));
+    throw exception({.op = "json"}, Rule::wrong_type,
+                    text_of("expected ", wanted, ". Got a value of type ", type_name(), "."));
 }
 
 template <class T>
@@ -86,14 +87,15 @@ T Json::number() const {
       constexpr double kEnd = std::same_as<T, std::int64_t> ? 0x1p63 : 0x1p64;
       const double least = std::same_as<T, std::int64_t> ? -kEnd : 0;
       if (!(real_ >= least && real_ < kEnd))
-        throw exception(text_of("[json] expected an integer. Got ", real_, "."));
+        throw exception({.op = "json"}, Rule::out_of_range, text_of("expected an integer. Got ", real_, "."));
     }
     return static_cast<T>(real_);
   }
   if (type_ == Type::natural) {
     if constexpr (std::integral<T>) {
       if (!std::in_range<T>(natural_))
-        throw exception(text_of("[json] expected an integer below 2^63. Got ", natural_, "."));
+        throw exception({.op = "json"}, Rule::out_of_range,
+                        text_of("expected an integer below 2^63. Got ", natural_, "."));
     }
     return static_cast<T>(natural_);
   }
@@ -131,7 +133,8 @@ void Json::push_back(Json element) {
 const Json& Json::at(std::size_t index) const {
   require(Type::array, "an array");
   if (index >= elements_.size())
-    throw exception(text_of("[json] there is no element ", index, " in an array of ", elements_.size(), "."));
+    throw exception({.op = "json"}, Rule::out_of_range,
+                    text_of("there is no element ", index, " in an array of ", elements_.size(), "."));
   return elements_[index];
 }
 
@@ -156,7 +159,8 @@ const Json* Json::find(std::string_view key) const {
 const Json& Json::at(std::string_view key) const {
   require(Type::object, "an object");
   const Json* found = find(key);
-  if (found == end()) throw exception(text_of("[json] there is no key ", quote(key), "."));
+  if (found == end())
+    throw exception({.op = "json"}, Rule::missing, text_of("there is no key ", quote(key), "."));
   return *found;
 }
 
