@@ -232,6 +232,9 @@ class ReportTest(ToolTest):
                            (["run", "--output", "p.pdf"], ".html")):
             self.assertIn(word, self.run_tool("report", *args, code=2)[1])
         self.assertEqual(self.snapshot(), before)
+        summary = self.folder / "run/summary.json"
+        summary.write_text(json.dumps({**json.loads(summary.read_text()), "seconds": "x"}))
+        self.refused(["lagtape: run: "], "report", "run", "--output", "p.html")
         self.train("other", experiment=changed(EXPERIMENT, model__layers=[{"cell": "lem", "units": 9}]))
         self.write("run/weights.safetensors", (self.folder / "other/weights.safetensors").read_bytes())
         self.refused(["run/weights.safetensors: is of another run than summary.json"], "report", "run", "--output", "p.html")

@@ -6,6 +6,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/place.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/train/source.h"
 #include "lagtape/tools/view/report/run_report.h"
@@ -36,7 +37,7 @@ void add_options(Options& options, ReportArguments& arguments) {
   add_threads(options, arguments.threads);
 }
 
-std::string page_of(const ReportArguments& arguments, ThreadPool& pool) {
+std::string page_of(const ReportArguments& arguments, ThreadPool& pool) try {
   const fs::path path = arguments.path;
   if (!fs::exists(path)) throw InputError({path.string()}, Rule::missing, "there is no such folder.");
   if (fs::is_directory(path) && fs::exists(path / "search.json")) return report::search_page(path);
@@ -44,6 +45,8 @@ std::string page_of(const ReportArguments& arguments, ThreadPool& pool) {
       !fs::exists(path / "experiment.json"))
     return report::folder_page(path);
   return report::run_page(path, pool, arguments.options);
+} catch (const InputError& error) {
+  throw named(error, arguments.path);
 }
 
 void run(const ReportArguments& arguments) {

@@ -122,12 +122,12 @@ void write_result(ReportPage& page, const Run& run) {
 }
 
 void write_curves(ReportPage& page, const fs::path& folder) {
-  const std::vector<Plot> plots = learning_curves(lines_of(RunFolder(folder).metrics_file()));
+  const std::vector<Json> lines = lines_of(RunFolder(folder).metrics_file());
+  const std::vector<Plot> plots = learning_curves(lines);
   if (plots.empty()) return;
   page.heading("Learning");
   for (const Plot& plot : plots) page.chart(plot);
-  if (const std::optional<Plot> norms = weight_norms(lines_of(RunFolder(folder).metrics_file())))
-    page.chart(*norms);
+  if (const std::optional<Plot> norms = weight_norms(lines)) page.chart(*norms);
 }
 
 /// The data; none where they cannot be read, which the page says.
