@@ -35,7 +35,12 @@ TimeColumn read_column(const CsvSource& csv) {
       detector.add(csv.cell(row, columns[0]), csv.cell(row, columns[1]));
     }
   }
-  return detector.finish([&](std::int64_t row) { return csv.place(row, columns[0]); });
+  try {
+    return detector.finish([&](std::int64_t row) { return csv.place(row, columns[0]); });
+  } catch (const InputError& error) {
+    if (!format.empty()) throw;
+    throw error.with_hint(R"("time_format" in "data" says how times are written.)");
+  }
 }
 
 /// Makes instants of the times that a clock without an offset shows. The rows of each file have an order of their own.

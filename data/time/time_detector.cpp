@@ -163,8 +163,7 @@ TimeDetector::Candidate& TimeDetector::choose(const PlaceOfRow& place) {
         .rule = Rule::conflict,
         .statement = text_of("this may be ", quote(date.write(*a)), ", by ", quote(format_of(*dates).text()),
                              ", or ", quote(date.write(*b)), ", by ", quote(format_of(*other).text()),
-                             ", and no row has a day above 12, which would decide"),
-        .hint = "The format of times says which."});
+                             ", and no row has a day above 12, which would decide")});
   }
   return *dates;
 }
@@ -173,13 +172,13 @@ TimeColumn TimeDetector::numbers_of(Candidate& candidate, const PlaceOfRow& plac
   const auto count =
       only_.empty() ? plausible_count(candidate.lowest, candidate.highest) : count_named(only_);
   if (!count) {
-    throw InputError(Problem{
-        .place = place(0),
-        .rule = Rule::out_of_range,
-        .statement = text_of("these numbers are not times between 1900 and 2100. They look like ",
-                             look_of(candidate.times, candidate.fractions)),
-        .hint = R"(Where they are times all the same, the format of times says of which kind: "seconds", )"
-                R"("milliseconds", "microseconds", "nanoseconds" or "spreadsheet".)"});
+    throw InputError(
+        Problem{.place = place(0),
+                .rule = Rule::out_of_range,
+                .statement = text_of("these numbers are not times between 1900 and 2100. They look like ",
+                                     look_of(candidate.times, candidate.fractions)),
+                .hint = R"(Formats of numbers are "seconds", "milliseconds", "microseconds", "nanoseconds" )"
+                        R"(and "spreadsheet".)"});
   }
   for (std::size_t row = 0; row < candidate.times.size(); ++row) {
     const double fraction = candidate.fractions.empty() ? 0.0 : candidate.fractions[row];

@@ -66,8 +66,7 @@ class ClockTest(ToolTest):
         milliseconds = [1_700_000_000_000 + 60_000 * n for n in range(42)]
         self.assertEqual(self.forecast_of(milliseconds[:40], 2)[1], [str(n) for n in milliseconds[40:]])
         self.write("own.csv", "t,v\n" + "".join(f"{n:02}/01/2024,{n}\n" for n in range(1, 11)))
-        self.refused(["own.csv: line 3", "no row has a day above 12"],
-                     "check", "e.json")
+        self.refused(["own.csv: line 3", "no row has a day above 12", '"time_format" in "data"'], "check", "e.json")
         self.write("own.csv", "t,v\n" + "".join(f"{n},{n}\n" for n in range(40)))
         self.refused(["these numbers are not times between 1900 and 2100"], "check", "e.json")
 
