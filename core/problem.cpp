@@ -69,7 +69,7 @@ Rule rule_named(std::string_view name) {
 Problem Problem::within(const Place& outer) const {
   Problem problem = *this;
   Place& inner = problem.place;
-  const bool is_at_column = inner.column > 0;  // its operation is the one that stands there
+  const bool is_at_column = inner.column > 0;  // then `op` is the operation at that column
   if (!outer.file.empty() && !inner.file.empty())
     return {.place = outer, .rule = rule, .statement = to_string(*this), .nearest = nearest};
   if (inner.file.empty()) inner.file = outer.file;

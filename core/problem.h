@@ -49,7 +49,7 @@ Rule rule_named(std::string_view name);  ///< Rule::other for a name that no rul
 struct Problem {
   Place place = {};
   Rule rule = Rule::other;
-  /// A sentence about the fault, where rule, found and expected do not suffice. For an unknown name the kind of name: "key".
+  /// A sentence about the fault, where rule, found and expected do not suffice. For an unknown name, its kind: "key".
   std::string statement = {};
   std::string found = {};     ///< the value or text at that place
   std::string expected = {};  ///< the valid values; for an unknown name, the known names

@@ -42,8 +42,8 @@ decltype(auto) text_or_value(const T& value) {
   }
 }
 
-/// The text of all parts, written one after another as with `<<` in the classic locale. The stream is used in text.cpp alone, because one stream
-/// for each combination of types made every caller slow to compile.
+/// The text of all parts, written one after another as with `<<` in the classic locale. Only text.cpp has a stream,
+/// because one for each combination of types made every caller slow to compile.
 template <class... Parts>
 std::string text_of(const Parts&... parts) {
   return joined_text({text_part(text_or_value(parts))...});

@@ -82,7 +82,7 @@ std::string words_of(Expected expected) {
   return "a " + type_words(schema_of<T>(expected), true);
 }
 
-/// Notes each text that is not among the known ones, if there are such.
+/// Whether all texts are among the known ones, if any are listed. Notes an error for each that is not.
 template <class T>
 bool is_known(JsonErrors& errors, const std::string& pointer, const std::vector<std::string>& known,
               const T& value) {
@@ -119,7 +119,7 @@ Problem JsonErrors::unknown(std::string_view kind, const std::string& name,
   if (found == synonyms_.end()) return unknown_name(kind, name, known);
   std::string place(found->place);
   if (const std::size_t any = place.find('*'); any != place.npos) {
-    // The index of the list in which the word stands, if it is in one of that name.
+    // Where the word is inside that list, * becomes the index of its element.
     const bool is_inside = pointer.starts_with(std::string_view(place).substr(0, any));
     place.replace(any, 1, is_inside ? pointer.substr(any, pointer.find('/', any) - any) : "0");
   }

@@ -25,12 +25,12 @@ constexpr Range above(double min) { return {.min = min, .above_min = true}; }
 constexpr Range between(double min, double max) { return {.min = min, .max = max}; }
 constexpr Range from_below(double min, double end) { return {.min = min, .max = end, .below_max = true}; }
 
-/// What the value of a key may be.
+/// The values that a key accepts.
 struct Expected {
   bool is_required = false;
-  Range range = {};                     ///< of a number, or of each number of a list
-  std::size_t least = 0;                ///< elements of a list, bytes of a text
-  std::vector<std::string> known = {};  ///< names of a text, or of each text of a list; none: any text
+  Range range = {};       ///< the range of a number, or of each number of a list
+  std::size_t least = 0;  ///< the least number of elements of a list; for a text, of characters in the schema
+  std::vector<std::string> known = {};  ///< the names that texts are chosen from; empty: any text
 };
 
 /// One documented key of an object, as `lagtape list` prints it.
@@ -46,14 +46,14 @@ struct OptionDoc {
 struct Synonym {
   std::string_view word;       ///< a key, or a value that may be chosen
   std::string_view place;      ///< the JSON Pointer of ours, in which * is any index; empty: there is none
-  std::string_view hint = {};  ///< what to do, as sentences
+  std::string_view hint = {};  ///< sentences that say what to do
 };
 
 /// Collects every problem of a document, each with its JSON Pointer, so that a user sees them all at once.
 class JsonErrors {
  public:
   JsonErrors() = default;
-  /// Words of others are answered with ours. The rows must outlive this object.
+  /// Answers words of other libraries with ours. The rows must outlive this object.
   explicit JsonErrors(std::span<const Synonym> synonyms) : synonyms_(synonyms) {}
 
   /// Notes a problem at a place; its own pointer is appended to that of the place.
@@ -63,7 +63,7 @@ class JsonErrors {
   }
   /// Notes the problems of an error.
   void add(const std::string& pointer, const InputError& error);
-  /// The problem of a name that is not known at `pointer`: where it is a word of others, with ours.
+  /// The problem of an unknown name at `pointer`. For a word of another library it names our place for it.
   Problem unknown(std::string_view kind, const std::string& name, const std::vector<std::string>& known,
                   const std::string& pointer) const;
   bool empty() const { return problems_.empty(); }
@@ -120,7 +120,7 @@ class JsonReader {
   /// of the caller's own form; the caller puts its result back with `fill`.
   const Json& raw(const std::string& key, const std::string& about = "");
   void fill(const std::string& key, Json value);
-  /// Documents a key before it is read, in place of what its reading says of it.
+  /// Documents a key before it is read; reading it then adds no documentation.
   void document(OptionDoc doc) { docs_.push_back(std::move(doc)); }
   /// Notes a problem at a key of this object (or at the object itself when key is empty).
   void error(const std::string& key, const Problem& problem);

@@ -49,7 +49,7 @@ struct OptionKind {
 template <class T>
 struct OptionKindOf : OptionKind {};
 
-/// A kind from functions of T. A member's own kind stands beside its type.
+/// Makes a kind from functions that take a T.
 template <class T, void (*read)(JsonReader&, const Option&, T&), Json (*write)(const Option&, const T&),
           Json (*schema)(const Option&)>
 constexpr OptionKindOf<T> option_kind() {
@@ -94,33 +94,33 @@ class Choices {
   std::uint8_t size_ = 0;
 };
 
-/// What another value of an option changes: the results of a run, its length or the way to the same results, or only what
-/// is reported on the way.
+/// The effect of another value of an option: on the results of a run, on its length or its way to the same results, or
+/// only on what it reports.
 enum class Effect : std::uint8_t { results, course, reports };
 
 /// One key of an object: where its value is in a struct of options, and all that is known about it. The default is
 /// the value that the struct has before it is read.
 struct Option {
-  std::string_view key;  ///< empty: the rows of a member, at the same level
+  std::string_view key;  ///< empty: `rows_of` a member
   std::string_view about;
   const OptionKind* kind = nullptr;
   void* (*member)(void* options) = nullptr;
-  const void* owner = nullptr;  ///< which struct the member is of: `owner_of<S>`
+  const void* owner = nullptr;  ///< the struct S of the member, as `owner_of<S>`
 
   bool is_required = false;
   bool is_open = false;  ///< an empty value (0, "", none) is not written: something else decides
   Effect effect = Effect::results;
-  Range range = {};            ///< of a number, or of each number of a list
-  std::size_t least = 0;       ///< elements of a list, bytes of a text
-  Choices choices = {};        ///< names of a text, an enumerator or a bool, or of each text of a list
-  std::string_view unit = {};  ///< of a number
+  Range range = {};                          ///< as in Expected
+  std::size_t least = 0;                     ///< as in Expected
+  Choices choices = {};                      ///< the names of the values of a text, an enumerator or a bool
+  std::string_view unit = {};                ///< the unit of a number
   void (*prepare)(void* options) = nullptr;  ///< sets a default that depends on the rows before
-  const void* inner = nullptr;               ///< which struct `table` is of
-  const OptionTable* table = nullptr;  ///< of a member that is a struct, may be one, or is a list of them
-  // Of a member that may be such a struct, or is a list of them: the structs in it, and the way to so many new ones.
+  const OptionTable* table = nullptr;        ///< the table of the struct or structs in a member
+  const void* inner = nullptr;               ///< their type, as `owner_of`
+  // For an optional struct and for a list: functions that give the structs in it, and that make so many new ones.
   std::vector<void*> (*elements)(void* member) = nullptr;
   void (*resize)(void* member, std::size_t size) = nullptr;
-  bool (*applies)(const void* options) = nullptr;  ///< whether there is such a key, given the rows before
+  bool (*applies)(const void* options) = nullptr;  ///< whether the key exists, given the rows before
   std::string_view otherwise = {};                 ///< the error at a key that does not apply
 
   // Rows with one field changed, to be chained.
@@ -135,8 +135,8 @@ struct Option {
   constexpr Option with_effect(Effect on) const { return with(&Option::effect, on); }
   constexpr Option at_least_one() const { return with(&Option::least, std::size_t{1}); }
   constexpr Option in(std::string_view name) const { return with(&Option::unit, name); }
-  /// The key is there only while a flag of the struct, or a function of it, is true, and with an error is an error at
-  /// other times.
+  /// The key exists only while a flag of the struct, or a function of it, is true. Otherwise it is unknown, or the given
+  /// error.
   template <auto condition>
   constexpr Option when(std::string_view error = {}) const {
     return conditional<condition, true>(error);
@@ -232,7 +232,7 @@ Json write_named(const Option& option, const T& value) {
 template <class T>
 inline constexpr auto kNamedOption = option_kind<T, read_named<T>, write_named<T>, schema_of_names>();
 
-// Structs with tables of their own.
+// Structs that have tables.
 extern const OptionKind kObjectOption, kObjectOrNullOption, kObjectList;
 
 template <class T>
@@ -274,7 +274,7 @@ constexpr const OptionKind* kind_of() {
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
-/// A row without anything said about its values.
+/// A row that accepts every value of its kind.
 template <auto member>
 constexpr Option row_of(std::string_view key, const OptionKind* kind, std::string_view about) {
   return {.key = key,
@@ -325,7 +325,7 @@ constexpr Option required(std::string_view key, Choices choices, std::string_vie
   return option<member>(key, choices, about).needed();
 }
 
-/// A key whose value is an object with a table of its own, which may be null (std::optional), or a list of such objects
+/// A key whose value is an object with another table, such an object or null (std::optional), or a list of them
 /// (std::vector).
 template <auto member>
 constexpr Option option(std::string_view key, const OptionTable& table, std::string_view about) {
@@ -342,7 +342,7 @@ constexpr Option option(std::string_view key, const OptionTable& table, std::str
   return row;
 }
 
-/// The rows of a member that is a struct, at the level of the struct around it.
+/// The rows of a struct inside of another, whose keys are in the same object.
 template <auto member>
 constexpr Option rows_of(const OptionTable& table) {
   Option row = row_of<member>("", nullptr, "");
@@ -351,9 +351,9 @@ constexpr Option rows_of(const OptionTable& table) {
   return row;
 }
 
-// ---- What walks a table -----------------------------------------------------------------------------------
+// ---- Functions that walk a table --------------------------------------------------------------------------
 
-// The same for the address of a struct. The owner is that of all rows, else there is an Error.
+// The parts of read_options and json_of that know a struct by its address; require_owner throws Error for another's rows.
 void read_table(JsonReader& reader, const OptionTable& table, void* options);
 void write_rows(Json& object, const OptionTable& table, const void* options);
 void require_owner(const OptionTable& table, const void* owner);
@@ -378,8 +378,8 @@ std::vector<OptionDoc> described(const OptionTable& table, S options) {
   return documented([&](JsonReader& reader) { read_options(reader, table, options); });
 }
 
-/// Reads the key that names a row of a table; null, and an error, when it names none. Without a `name` to begin with the
-/// key must be there.
+/// Reads the key that names a row of a table. Null, with an error noted, when it names none. The key is required unless
+/// `name` is its default.
 auto read_chosen(JsonReader& reader, const std::string& key, const auto& rows, const std::string& about,
                  std::string name = "") {
   reader.read(key, name, {.is_required = name.empty(), .known = names_of(rows)}, about);

@@ -16,16 +16,16 @@ Json number_schema(const Range& range);
 Json text_schema(const Expected& expected);
 Json list_schema(Json of, std::size_t least = 0);
 Json object_schema_of(Json of);                           ///< an object with any keys and such values
-Json reference_schema(const std::string& name);           ///< what stands among the schema's definitions
-Json either_schema(std::initializer_list<Json> schemas);  ///< one of them
+Json reference_schema(const std::string& name);           ///< the definition of that name in the schema
+Json either_schema(std::initializer_list<Json> schemas);  ///< any of them
+Json or_null(Json schema);
 
 template <class T>
 inline constexpr bool kIsList = false;
 template <class T>
 inline constexpr bool kIsList<std::vector<T>> = true;
-Json or_null(Json schema);
 
-/// That of a value which JsonReader::read reads. A list that may be missing may be null.
+/// The schema of a value that JsonReader::read reads. A list that may be missing may be null.
 template <class T>
 Json schema_of(Expected expected) {
   if constexpr (std::same_as<T, bool>) {
