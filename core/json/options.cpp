@@ -38,7 +38,7 @@ Json schema_of_plain(const Option& option) {
   return schema_of<T>(expected_of(option));
 }
 
-// ---- Structs with tables of their own ---------------------------------------------------------------------
+// ---- Structs that have tables -----------------------------------------------------------------------------
 
 void read_object(const Json& given, const std::string& pointer, JsonErrors& errors, const Option& option,
                  void* value) {
@@ -78,9 +78,7 @@ Json write_one_or_null(const Option& option, const void* value) {
   return elements.empty() ? Json() : write_object(option, elements[0]);
 }
 
-Json one_or_null_schema(const Option& option) {
-  return either_schema({object_schema(option), Json{{"type", "null"}}});
-}
+Json one_or_null_schema(const Option& option) { return or_null(object_schema(option)); }
 
 void read_objects(JsonReader& reader, const Option& option, void* value) {
   const std::string key = key_of(option);
@@ -100,9 +98,7 @@ Json write_objects(const Option& option, const void* value) {
   return list;
 }
 
-Json objects_schema(const Option& option) {
-  return either_schema({list_schema(object_schema(option), option.least), Json{{"type", "null"}}});
-}
+Json objects_schema(const Option& option) { return or_null(list_schema(object_schema(option))); }
 
 // ---- Rows -------------------------------------------------------------------------------------------------
 
@@ -170,15 +166,9 @@ void erase_keys(Json& object, const OptionTable& table, Effect effect) {
 Json schema_of(const Option& option) { return option.kind->schema(option); }
 
 Json schema_of_rows(const OptionTable& table) {
-  Json properties = Json::object(), required = Json::array();
-  for (const Option& row : table) {
-    properties[row.key] = schema_of(row);
-    properties[row.key]["description"] = row.about;
-    if (row.is_required) required.push_back(key_of(row));
-  }
-  Json schema = {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
-  if (!required.empty()) schema["required"] = required;
-  return schema;
+  std::vector<OptionDoc> options;
+  for (const Option& row : table) options.push_back(documentation_of(row, Json()));
+  return schema_of_options(options);
 }
 
 void require_owner(const OptionTable& table, const void* owner) {
