@@ -67,9 +67,10 @@ Broken convert(const Json& value, const Expected&, std::string& text) {
 
 template <class T>
 Broken convert(const Json& value, const Expected& expected, std::vector<T>& list) {
-  if (!value.is_array() || value.size() < expected.least) return Rule::wrong_type;
+  if (!value.is_array()) return Rule::wrong_type;
+  if (value.size() < expected.least) return Rule::out_of_range;
   for (const Json& element : value)
-    if (convert(element, expected, list.emplace_back())) return Rule::wrong_type;
+    if (const Broken rule = convert(element, expected, list.emplace_back())) return rule;
   return {};
 }
 

@@ -164,6 +164,20 @@ TEST_CASE("errors name the key, what was found and what is expected") {
   CHECK(message(R"({"units": 1, "fast": true, "rate": 1})") == "f: /rate: is too much for fast ones.");
 }
 
+TEST_CASE("a number in a list breaks the rule that it breaks alone") {
+  const auto rule_of = [](const char* text) {
+    try {
+      read(text);
+    } catch (const InputError& error) {
+      return error.problems().front().rule;
+    }
+    return Rule::other;
+  };
+  CHECK(rule_of(R"({"units": 0})") == Rule::out_of_range);
+  CHECK(rule_of(R"({"units": 1, "marks": [2, 0]})") == Rule::out_of_range);
+  CHECK(rule_of(R"({"units": 1, "marks": [2, "0"]})") == Rule::wrong_type);
+}
+
 TEST_CASE("options are documented with their defaults, types and units") {
   const std::vector<OptionDoc> docs = described(kTable, Settings());
   const auto doc = [&](const char* key) {
