@@ -23,7 +23,6 @@ class InputError : public Error {
  public:
   explicit InputError(std::vector<Problem> problems);
   explicit InputError(Problem problem) : InputError(std::vector<Problem>{std::move(problem)}) {}
-  explicit InputError(std::string statement) : InputError(Problem{.statement = std::move(statement)}) {}
   InputError(Place place, Rule rule, std::string statement, std::string found = {}, std::string hint = {})
       : InputError(Problem{.place = std::move(place),
                            .rule = rule,

@@ -75,8 +75,8 @@ const char* Json::type_name() const {
 
 void Json::require(Type type, const char* wanted) const {
   if (type_ != type)
-    throw exception({.op = "json"}, Rule::wrong_type,
-                    text_of("expected ", wanted, ". Got a value of type ", type_name(), "."));
+    throw exception({.op = "json"}, Rule::wrong_type, text_of("expected ", wanted),
+                    text_of("a value of type ", type_name()));
 }
 
 template <class T>
@@ -87,15 +87,15 @@ T Json::number() const {
       constexpr double kEnd = std::same_as<T, std::int64_t> ? 0x1p63 : 0x1p64;
       const double least = std::same_as<T, std::int64_t> ? -kEnd : 0;
       if (!(real_ >= least && real_ < kEnd))
-        throw exception({.op = "json"}, Rule::out_of_range, text_of("expected an integer. Got ", real_, "."));
+        throw exception({.op = "json"}, Rule::out_of_range, "expected an integer", text_of(real_));
     }
     return static_cast<T>(real_);
   }
   if (type_ == Type::natural) {
     if constexpr (std::integral<T>) {
       if (!std::in_range<T>(natural_))
-        throw exception({.op = "json"}, Rule::out_of_range,
-                        text_of("expected an integer below 2^63. Got ", natural_, "."));
+        throw exception({.op = "json"}, Rule::out_of_range, "expected an integer below 2^63",
+                        text_of(natural_));
     }
     return static_cast<T>(natural_);
   }

@@ -86,7 +86,7 @@ class TextWriter {
     try {
       return value.dump(-1, ' ', ascii_);
     } catch (const Text::exception& error) {
-      throw Json::exception(error.what());
+      throw Json::exception({}, Rule::wrong_type, error.what());
     }
   }
 

@@ -22,14 +22,6 @@ PYTHON_READS = {"find", "rfind", "index", "startswith", "endswith", "split", "rs
                 "replace", "count", "strip", "lstrip", "rstrip", "removeprefix", "removesuffix",
                 "search", "match", "fullmatch", "findall", "finditer", "sub"}
 
-# An error that is a text alone has no rule, nor fields.
-PLAIN = re.compile(r'\bInputError\(\s*(?:text_of\(|fmt::format\(|std::string\(|")')
-
-
-def plain_errors(text):
-    """Numbers of lines that throw an error without a rule."""
-    return [text.count("\n", 0, match.start()) + 1 for match in PLAIN.finditer(text)]
-
 
 def cpp_breaches(text):
     """Numbers of lines that read a message."""
@@ -97,7 +89,4 @@ def check_messages(root):
             find = python_breaches if path.suffix == ".py" else cpp_breaches
             breaches += [f"{place}:{line}: no code reads a message; a problem's fields say what is wrong"
                          for line in find(path.read_text(encoding="utf-8"))]
-            if path.suffix != ".py":
-                breaches += [f"{place}:{line}: an error has a rule, and what was found and expected as fields"
-                             for line in plain_errors(path.read_text(encoding="utf-8"))]
     return breaches

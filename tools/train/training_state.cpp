@@ -32,9 +32,9 @@ Json json_of(const TrainingPosition& position) {
 /// A count of steps, updates or the like. Throws Json::exception for anything else.
 std::int64_t count_of(const Json& json, std::int64_t least = 0) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
-  if (!json.is_number_integer()) throw Json::exception("expected a whole number");
+  if (!json.is_number_integer()) throw Json::exception({}, Rule::wrong_type, "expected a whole number");
   const std::int64_t count = json.get<std::int64_t>();
-  if (count < least || count > kMost) throw Json::exception("expected a count");
+  if (count < least || count > kMost) throw Json::exception({}, Rule::out_of_range, "expected a count");
   return count;
 }
 

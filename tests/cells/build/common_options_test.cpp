@@ -51,7 +51,7 @@ TEST_CASE("every cell has a row, and every row a cell") {
   std::vector<std::string> names = names_of(cells());
   std::ranges::sort(names);
   CHECK(names == row_names());
-  CHECK_THROWS_WITH_AS(read_row("nobody"), doctest::Contains("the cell 'nobody' has no row"), InputError);
+  CHECK_THROWS_WITH_AS(read_row("nobody"), doctest::Contains("the cell 'nobody' has no row"), Error);
 }
 
 TEST_CASE("every cell is documented: what it is, its source, its equations and its options") {

@@ -60,7 +60,7 @@ std::filesystem::path source_folder() { return LAGTAPE_SOURCE; }
 CellRow read_row(const std::string& cell) {
   const std::filesystem::path path = kRows / (cell + ".json");
   if (!std::filesystem::exists(path))
-    throw InputError(text_of("the cell '", cell, "' has no row ", path.string(), "."));
+    throw Error(text_of("the cell '", cell, "' has no row ", path.string(), "."));
   const Json value = parse_json(read_file(path), path.string());
 
   CellRow row;

@@ -74,7 +74,7 @@ void answer(const std::string& request, const Lines& arguments, const Lines& val
   } else if (request == "name") {
     std::cout << '\t' << Frequency::parse(arguments.at(0)).name();
   } else {
-    throw InputError("unknown request " + request);
+    throw Error("unknown request " + request);
   }
 }
 

@@ -127,7 +127,7 @@ void raise_failures(const SearchPlan& plan, const SearchResult& result) {
   const Trial& first = result.trials.front();
   const std::string message = text_of("no run has a result: ", counts, "; run ",
                                       first.folder.filename().string(), ": ", first.message);
-  if (failed == runs) throw InputError(message);
+  if (failed == runs) throw InputError({}, Rule::other, message);
   if (diverged == runs) throw DivergenceError(message);
   throw Error(message);
 }

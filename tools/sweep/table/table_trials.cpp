@@ -208,7 +208,7 @@ void raise_failures(const PaperTable& table, const std::vector<Trial>& trials) {
   }
   if (failed == 0) return;
   const std::string message = text_of(failed, " of ", trials.size(), " trainings failed:", failures);
-  if (refused == failed) throw InputError(message);
+  if (refused == failed) throw InputError({}, Rule::other, message);
   throw Error(message);
 }
 
