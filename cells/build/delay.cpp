@@ -39,7 +39,7 @@ constexpr OptionKindOf<Delay> kStart = option_kind<Delay, read_start, start_json
 constexpr Option kTrainedDelay[] = {
     required<&Delay::max>("max", between(1, StepTape::kLargestLag - 1), "largest value, in steps"),
     option<&Delay::each_unit>("each", Choices{{"layer", false}, {"unit", true}},
-                              "what has a delay of its own"),
+                              "one delay for the layer, or one for each unit"),
     whole<Delay>("start", kStart, "first value, or the range of first values"),
 };
 

@@ -22,7 +22,7 @@ struct InitialValues {
     std::string name;
     Initializer initializer;
     std::string pointer = {};    ///< its place in a JSON text: /model/layers/0/init/W9; empty in C++
-    std::string_view type = {};  ///< its name there, one of those that the initializer has
+    std::string_view type = {};  ///< the name of its kind there; empty: the first that makes it
   };
   std::vector<Entry> entries = {};
 

@@ -5,10 +5,9 @@
 #include "lagtape/core/error.h"
 
 namespace lagtape {
-
 namespace {
 
-/// A reader that gives `inner` whatever it is asked for.
+/// A reader that gives `inner` for any key.
 ReadInner reading(const LayerContent& inner) {
   return [&inner](JsonReader& around, const std::string& key) {
     around.raw(key, "");

@@ -7,12 +7,11 @@
 
 namespace lagtape {
 
-extern const OptionKindOf<Delays> kDelays;  ///< one delay or a list of them
-/// Initializers by the names of parameters.
-extern const OptionKindOf<InitialValues> kInitialValues;
+extern const OptionKindOf<Delays> kDelays;                ///< one delay or a list of them
+extern const OptionKindOf<InitialValues> kInitialValues;  ///< initializers by the names of parameters
 
-extern const OptionTable kInitOption;  ///< "init" alone, of InitialValues
-extern const OptionTable
-    kCommonCellOptions;  ///< "dilations", "residual", "init", and "arithmetic" where there is one
+extern const OptionTable kInitOption;  ///< InitialValues as "init"
+/// "dilations", "residual", "init", and "arithmetic" where the cell has a choice of it.
+extern const OptionTable kCommonCellOptions;
 
 }  // namespace lagtape

@@ -9,11 +9,11 @@ struct LayerEntry;
 /// The first value of a number that has no default, so that leaving it out is noticed.
 inline constexpr double kNotSet = std::numeric_limits<double>::quiet_NaN();
 
-/// Throws InputError for options of a layer's struct that reading them from JSON would refuse, with the same messages:
+/// Throws InputError for options of a layer's struct that would be refused in JSON, with the same messages:
 /// "tau_gru: /units: expected integer >= 1 and <= 65536, got 0".
 void require_valid(const LayerEntry& entry, const void* options);
 
-/// The same for a struct; its `build` begins with this.
+/// The same for a struct, whose `build` calls it first.
 template <class Options>
 void require_valid(const Options& options) {
   require_valid(Options::kEntry, &options);

@@ -15,7 +15,7 @@ struct InitializerEntry {
     std::string_view key, about;
     double fallback = 0;
     Range range = {};
-    double less = 0;  ///< the initializer's number is less by that
+    double less = 0;  ///< the initializer has the number minus this
   };
   std::string_view name;
   std::string_view summary;

@@ -106,6 +106,7 @@ class BidirectionalLayer final : public SequenceLayer {
 constexpr Option kBidirectionalOptions[] = {
     option<&Bidirectional::merge>("merge", {"concat", "sum", "mean"}, "how the two outputs become one"),
 };
+
 BuildLayer read_bidirectional(JsonReader& reader, const ReadInner& inner) {
   Bidirectional options;
   options.cell = inner(reader, "cell");

@@ -19,7 +19,7 @@ struct FittedModel {
   ModelDefinition definition;         ///< completed by the data: read-out and vocabulary
   std::vector<std::string> names;     ///< names of the layers: "lstm"; "unicornn.1" inside another
   std::vector<std::string> prefixes;  ///< begin their parameters' names: "layers.0.", "layers.0.1."
-  /// For each the place of its entry in the definition, and its own place among the layers of that entry.
+  /// For each layer, the index of its entry in the definition and its index among the layers of that entry.
   std::vector<std::pair<std::size_t, std::int64_t>> origins;
   std::vector<Layer> layers;
   Layer readout;  ///< units [output, d] of the top layer's d; where it is tied, its matrix is the first

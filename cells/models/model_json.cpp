@@ -123,7 +123,7 @@ void read_layers(JsonReader& reader, const CellDefinitions& definitions, ModelDe
   }
 }
 
-// "at" and "at_padding" have one value in C++.
+// The keys "at" and "at_padding" are one member in C++.
 
 void read_at(JsonReader& reader, const Option& option, std::optional<ReadAt>& at) {
   const std::string key(option.key);
