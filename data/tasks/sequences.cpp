@@ -12,7 +12,7 @@ namespace lagtape {
 
 namespace {
 
-/// What a split of the table needs: two classes, and two sequences of one of them.
+/// Throws InputError unless the table has two classes, and two sequences of one of them.
 void check_classes(const SequenceTable& table, const SequenceOptions& options) {
   if (options.normalize.real_loss) return;
   if (table.classes.size() < 2)
@@ -21,8 +21,8 @@ void check_classes(const SequenceTable& table, const SequenceOptions& options) {
                      text_of(table.classes.size(), table.classes.empty() ? "" : ": " + table.classes[0]));
   if (table.sequences.size() > 2 && std::ssize(table.classes) == table.sequences.size())
     throw InputError({.file = table.where, .item = options.target}, Rule::conflict,
-                     text_of("each of the ", table.sequences.size(),
-                             " sequences has a class of its own, so that nothing can be learnt of any."));
+                     text_of("no two of the ", table.sequences.size(),
+                             " sequences have the same class, so no class can be learned."));
 }
 
 SplitIndices split_of(const SequenceTable& table, const SequenceOptions& options, std::uint64_t seed) {
@@ -85,18 +85,17 @@ TaskLoader read_sequences_task(JsonReader& reader, const TaskHints& hints) {
 
 }  // namespace
 
-/// A user's table of many sequences. Whole sequences are dealt out to the sets at random, of each class the same shares.
-/// With `normalize` the inputs, with `normalize_target` the real targets are scaled by mean and standard deviation of the
+/// A user's table of many sequences. Whole sequences are split at random, with the same shares of each class. With
+/// `normalize` the inputs, with `normalize_target` the real targets are scaled by mean and standard deviation of the
 /// training sequences.
 constinit const TaskEntry kSequencesTask = {
     .name = "sequences",
     .summary = "classify or regress sequences of your own, from one .csv table",
     .source = "",
     .equations =
-        "x: [T, inputs], the rows of one name in the column `sequence`; y: the class or the real number in "
-        "the\n"
-        "column `target`, one a sequence. The loss says which: cross_entropy and binary_cross_entropy are of "
-        "classes",
+        "x: [T, inputs], the rows of one name in the column `sequence`\n"
+        "y: one class or real number a sequence, in the column `target`; classes go with the losses\n"
+        "cross_entropy and binary_cross_entropy",
     .files = "a .csv file with names of columns, a row for each step of each sequence, in any separator",
     .read = read_sequences_task,
 };

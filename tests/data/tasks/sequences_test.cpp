@@ -200,7 +200,7 @@ TEST_CASE("what is wrong in a table of sequences is told with its lines") {
               "line 2, column 3 (label): expected a class: a word or a whole number");
   has_message("id,a,label\nx,1,ok\n", "line 2, column 3 (label): expected a finite number", "", {});
   has_message("id,a,label\nx,1,ok\ny,1,ok\n", "expected at least two classes");
-  has_message("id,a,label\nx,1,b\ny,1,c\nz,1,d\n", "each of the 3 sequences has a class of its own");
+  has_message("id,a,label\nx,1,b\ny,1,c\nz,1,d\n", "no two of the 3 sequences have the same class");
   has_message("id,a,label\nx,1,b\ny,1,c\n", "2 sequences are too few: a share of 0.15 leaves none for valid");
   has_message("id,b,label\nx,1,b\n", R"("input": unknown column 'a'. Known: id, b, label)");
   has_message("id,a,label\n", "contains names and no numbers");
