@@ -9,7 +9,7 @@ namespace lagtape {
 /// sequences.
 struct NormalizeOptions {
   bool input = false, target = false;
-  bool real_loss = true;  ///< of TaskHints; with another loss, scaled targets are an error
+  bool real_loss = true;  ///< as in TaskHints; with a loss of classes, scaled targets are an error
 };
 
 extern const OptionTable kNormalizeOptions;

@@ -23,7 +23,7 @@ Indices chosen(const Indices& values, const Indices& places, std::int64_t first,
   return result;
 }
 
-/// How many of the sequences before..end - 1 a share has. The counts of ranges side by side add up to that of the whole.
+/// The number of sequences of before..end - 1 in a share. The numbers of adjacent ranges add up to that of both.
 std::int64_t count_in(double share, std::int64_t before, std::int64_t end) {
   return std::llround(share * static_cast<double>(end)) - std::llround(share * static_cast<double>(before));
 }
@@ -90,7 +90,7 @@ SplitIndices stratified_split(std::span<const std::int32_t> classes, const Split
     while (end < std::ssize(shuffled) && class_of(shuffled[static_cast<std::size_t>(end)]) == of) ++end;
     const auto first = shuffled.begin() + begin;
     const std::int64_t all = count_in(shares.train + shares.valid + shares.test, begin, end);
-    if (all <= 0) continue;  // of shares that leave sequences out
+    if (all <= 0) continue;  // shares of less than 1 in total may leave out a class
     const std::int64_t valid = std::clamp<std::int64_t>(count_in(shares.valid, begin, end), 0, all - 1);
     const std::int64_t test = std::clamp<std::int64_t>(count_in(shares.test, begin, end), 0, all - 1 - valid);
     const std::int64_t train = all - valid - test;

@@ -26,8 +26,8 @@ struct SetSizes {
   std::int64_t train = 0, valid = 0, test = 0;
 };
 
-/// The split of published files: train and valid at random from `learning` sequences, test the first of `testing`. Throws
-/// InputError when there are too few; `what` names them: "digits".
+/// The split of published files: train and valid at random from `learning` sequences, test the first of `testing`.
+/// Throws InputError when there are too few; `what` names them: "digits".
 SplitIndices published_split(const SetSizes& sizes, std::int64_t learning, std::int64_t testing,
                              std::string_view what, const std::filesystem::path& place, std::uint64_t seed);
 
@@ -41,7 +41,7 @@ SplitIndices sklearn_split(std::int64_t train, std::int64_t valid, std::int64_t 
 /// sequences.
 SplitIndices torch_split(std::int64_t train, std::int64_t valid, std::int64_t test, std::uint32_t seed);
 
-/// Which parts of the sequences each set has.
+/// The share of the sequences in each set.
 struct SplitShares {
   double train = 0.7, valid = 0.15, test = 0.15;
 };

@@ -35,7 +35,7 @@ struct Task {
   /// of other words stay. Empty unless the user named such a file. Only this call opens the file, since only
   /// the first step of a training needs it. Throws InputError.
   std::function<KnownWords(Tensor& table)> read_vectors = {};
-  /// What the files decided of the options of `data`, by key: a model keeps it for files that it reads later.
+  /// The options of `data` that the files decided, by key. A model keeps them for files that it reads later.
   std::vector<std::pair<std::string, std::string>> found = {};
   std::vector<std::string> notes = {};  ///< facts about the files that a user should know, a sentence each
 

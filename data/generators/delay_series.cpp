@@ -21,8 +21,7 @@ constexpr Option kDelayOptions[] = {
                 {"held", HalfStep::held},
                 {"hermite", HalfStep::hermite}},
         "the delayed value in the middle of a Runge-Kutta step: the mean of its two neighbours on the grid, "
-        "a "
-        "cubic through four, the earlier neighbour, or a cubic through two with their slopes"),
+        "a cubic through four, the earlier neighbour, or a cubic through two with their slopes"),
 };
 
 }  // namespace

@@ -52,6 +52,7 @@ constexpr Option kFrequencyRows[] = {
                                         "the last step is at exactly one second: t_n = n / (length - 1)"),
     rows_of<&FrequencyOptions::sets>(kDrawnSets),
 };
+
 TaskLoader read_frequency_task(JsonReader& reader, const TaskHints&) {
   FrequencyOptions options;
   read_options(reader, kFrequencyRows, options);

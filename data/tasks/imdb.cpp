@@ -179,6 +179,7 @@ constexpr Option kImdbRows[] = {
                                   "the experiment file; without it, the embedding is drawn")
         .open(),
 };
+
 TaskLoader read_imdb_task(JsonReader& reader, const TaskHints&) {
   ImdbOptions options;
   read_options(reader, kImdbRows, options);
@@ -187,8 +188,8 @@ TaskLoader read_imdb_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
-/// Words of equal frequency are numbered in the order of their bytes; for_each_word cuts a text into words. The
-/// experiment's seed splits the reviews of train/ at random into training and validation; the vocabulary comes from both.
+/// Words of equal frequency are numbered in the order of their bytes; for_each_word cuts a text into words. The seed
+/// splits the reviews of train/ at random into training and validation; the vocabulary comes from both.
 constinit const TaskEntry kImdbTask = {
     .name = "imdb",
     .summary = "classify whether a film review is positive, word by word",

@@ -101,6 +101,7 @@ constexpr Option kNcifarRows[] = {
         "noise", {"fixed", "per_sample", "uniform"},
         "one block of N(0, 1) for all sequences, one for each, or one of U(0, 1) for all"),
 };
+
 TaskLoader read_ncifar_task(JsonReader& reader, const TaskHints&) {
   NcifarOptions options;
   read_options(reader, kNcifarRows, options);

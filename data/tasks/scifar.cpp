@@ -124,6 +124,7 @@ constexpr Option kScifarRows[] = {
     option<&ScifarOptions::augment>("augment",
                                     "shift and mirror the training images at random, anew in every epoch"),
 };
+
 TaskLoader read_scifar_task(JsonReader& reader, const TaskHints&) {
   ScifarOptions options;
   read_options(reader, kScifarRows, options);
@@ -132,9 +133,9 @@ TaskLoader read_scifar_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
-/// Pixels in 0..1 are scaled by the usual mean and standard deviation of each channel. "channels": the bytes [3, 32, 32]
-/// reshaped to [1024, 3]. With `augment`, training sees each image shifted by up to 4 pixels (the border is black) and
-/// mirrored or not, drawn anew for every epoch.
+/// Pixels in 0..1 are scaled by the usual mean and standard deviation of each channel. "channels": the bytes
+/// [3, 32, 32] reshaped to [1024, 3]. With `augment`, training sees each image shifted by up to 4 pixels (the border is
+/// black) and mirrored or not, drawn anew for every epoch.
 constinit const TaskEntry kScifarTask = {
     .name = "scifar",
     .summary = "classify colour images pixel by pixel (CIFAR-10)",

@@ -172,6 +172,7 @@ constexpr Option kSpeechCommandsRows[] = {
                                    "spectra in a sequence, 8 milliseconds apart"),
     option<&SpeechOptions::silence>("silence", "train on the background noises as the class silence"),
 };
+
 TaskLoader read_speech_commands_task(JsonReader& reader, const TaskHints&) {
   SpeechOptions options;
   read_options(reader, kSpeechCommandsRows, options);
@@ -180,9 +181,9 @@ TaskLoader read_speech_commands_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
-/// Shorter recordings are padded with 0 dB, longer ones cut; each is then scaled to mean 0 and standard deviation 1 on its
-/// own. The silence is the background noises, in training only. A recording is read and analysed each time it is asked
-/// for, and never kept.
+/// Shorter recordings are padded with 0 dB, longer ones cut; each is then scaled to mean 0 and standard deviation 1.
+/// The silence is the background noises, in training only. A recording is read and analysed each time it is asked for, and
+/// never kept.
 constinit const TaskEntry kSpeechCommandsTask = {
     .name = "speech_commands",
     .summary = "classify ten spoken words, other words and silence (Google12)",

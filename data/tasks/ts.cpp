@@ -83,7 +83,7 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
               .normalization = std::move(normalization)};
 }
 
-/// The seeds with which the two libraries are used.
+/// Sets the seeds with which the other two libraries are used.
 void seed_of_split(TsOptions& options) {
   if (options.split == "sklearn") options.split_seed = 1234;
   if (options.split == "torch") options.split_seed = 123456;
@@ -129,8 +129,8 @@ TaskLoader read_ts_task(JsonReader& reader, const TaskHints& hints) {
 
 }  // namespace
 
-/// With "split": "published", the validation set is drawn at random from the first file; otherwise both files are joined,
-/// the first before the second, and split anew.
+/// With "split": "published", the validation set is drawn at random from the first file; otherwise both files are
+/// joined, the first before the second, and split anew.
 constinit const TaskEntry kTsTask = {
     .name = "ts",
     .summary = "classify or regress time series of the public archives (.ts files)",
