@@ -1,7 +1,6 @@
 #include "lagtape/cells/build/read_initializer.h"
 
 #include <numbers>
-#include <vector>
 
 #include "lagtape/core/json/options.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "lagtape/core/error.h"
 #include "lagtape/core/json/options.h"
 #include "lagtape/core/json/schema.h"
 #include "lagtape/core/quote.h"

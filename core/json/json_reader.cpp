@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "lagtape/core/json/json_pointer.h"

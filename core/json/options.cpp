@@ -1,11 +1,7 @@
 #include "lagtape/core/json/options.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/schema.h"
-#include "lagtape/core/quote.h"
 
 namespace lagtape {
 namespace {

@@ -1,7 +1,5 @@
 #include "lagtape/data/generators/delay_series.h"
 
-#include <algorithm>
-
 #include "lagtape/core/json/options.h"
 #include "lagtape/data/generators/generated_series.h"
 

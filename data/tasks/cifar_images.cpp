@@ -1,6 +1,5 @@
 #include "lagtape/data/tasks/cifar_images.h"
 
-#include "lagtape/core/error.h"
 #include "lagtape/core/json/options.h"
 
 namespace lagtape {

@@ -1,8 +1,5 @@
 #include "lagtape/data/tasks/registry.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/series/sequence_table.h"
