@@ -2,6 +2,7 @@
 
 import pathlib
 import shutil
+import subprocess
 import tempfile
 import unittest
 
@@ -282,6 +283,49 @@ class DeclaredTest(unittest.TestCase):
         found = breaches_of({"lagtape/core/a.h": header}, lambda root: declared.declarations("clang++", ["core/a.h"], root))
         self.assertEqual(sorted(name for _, name, _ in found.values()),
                          ["lagtape::Of::missing", "lagtape::Row::kMissing", "lagtape::Row::missing", "lagtape::missing"])
+
+    @unittest.skipUnless(shutil.which("clang++") and shutil.which("nm"), "clang++ or nm is not found")
+    def test_what_only_the_objects_of_another_room_define_is_found(self):
+        declarations = """namespace lagtape {
+        int NAME(int);
+        struct RowNAME { RowNAME(); int member() const; static const int kMember; };
+        template <class T> struct OfNAME { T member(T); };
+        template <class T> T function_NAME(T);
+        }"""
+        definitions = """namespace lagtape {
+        int NAME(int a) { return a; }
+        RowNAME::RowNAME() {}
+        int RowNAME::member() const { return 1; }
+        const int RowNAME::kMember = 1;
+        template <class T> T OfNAME<T>::member(T a) { return a; }
+        template <class T> T function_NAME(T a) { return a; }
+        template double OfNAME<double>::member(double);
+        template double function_NAME(double);
+        }"""
+        files = {
+            "lagtape/core/a.h": declarations.replace("NAME", "A"),
+            "lagtape/ops/b.h": declarations.replace("NAME", "B"),
+            "a.cpp": '#include "lagtape/core/a.h"\n' + definitions.replace("NAME", "A"),
+            "b.cpp": '#include "lagtape/ops/b.h"\n' + definitions.replace("NAME", "B"),
+        }
+
+        def breaches(objects_of_core, objects_of_ops):
+            def check(root):
+                for name in "ab":
+                    subprocess.run(["clang++", "-std=c++20", f"-I{root}", "-c", root / f"{name}.cpp", "-o", root / f"{name}.o"], check=True)
+                lines = [f"{room} " + ";".join(f"{root}/{name}.o" for name in names)
+                         for room, names in (("core", objects_of_core), ("ops", objects_of_ops))]
+                (root / "rooms.txt").write_text("\n".join(lines))
+                return declared.check_rooms("clang++", "nm", root, root / "rooms.txt")
+
+            found, seen = breaches_of(files, check)
+            self.assertEqual(seen, 12)
+            return found
+
+        names = ("A", "RowA::RowA", "RowA::member", "RowA::kMember", "OfA::member", "function_A")
+        self.assertEqual(breaches("a", "b"), [])
+        self.assertEqual(sorted(breaches("b", "ab")),
+                         sorted(f"core/a.h: lagtape::{name} is declared, and no source of core defines it" for name in names))
 
 
 class FormattedTest(unittest.TestCase):
