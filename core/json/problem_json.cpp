@@ -52,9 +52,11 @@ Json json_of(const std::vector<Problem>& problems) {
   return {{"problems", list}};
 }
 
-std::vector<Problem> problems_in(const Json& json) {
+std::vector<Problem> problems_in(const Json& json, const std::string& file) try {
   std::vector<Problem> problems;
-  for (const Json& entry : json.at("problems")) {
+  const Json& list = json.at("problems");
+  if (!list.is_array()) throw Json::exception({}, Rule::wrong_type, "is no list");
+  for (const Json& entry : list) {
     Problem& problem = problems.emplace_back();
     const Json& place = entry.at("place");
     for_texts(problem.place, [&](const char* key, std::string& text) { text = text_in(place, key); });
@@ -68,6 +70,8 @@ std::vector<Problem> problems_in(const Json& json) {
     problem.nearest = text_in(entry, "nearest");
   }
   return problems;
+} catch (const Json::exception& error) {
+  throw InputError(error.within({.file = file, .pointer = "/problems"}));
 }
 
 }  // namespace lagtape

@@ -12,7 +12,7 @@ namespace lagtape {
 /// is the text without the place.
 Json json_of(const std::vector<Problem>& problems);
 
-/// The problems of such an object. Throws Json::exception for another one.
-std::vector<Problem> problems_in(const Json& json);
+/// The problems of such an object in a file. Throws InputError for another one.
+std::vector<Problem> problems_in(const Json& json, const std::string& file);
 
 }  // namespace lagtape

@@ -357,8 +357,13 @@ class SearchTest(SearchTool):
         self.write("search.json", ranges(choices=[0.1, 0.2]))
         out, err = self.run_tool("search", "search.json", "--out", "failed", "--quiet", code=2)
         self.assertIn("2 runs: 0 done, 2 failed", out)
-        self.assertIn("no run has a result: 2 failed; run 0000: ", err)
+        self.assertIn("small.json: /train/init: run 0000 and 1 more: ", err)
         self.assertIn("missing.safetensors", err)
+        err = self.run_tool("search", "search.json", "--out", "failed", "--json", "--quiet", code=2)[1]
+        [problem] = json.loads(err)["problems"]
+        self.assertEqual((problem["rule"], problem["place"]["pointer"]), ("cannot_read", "/train/init"))
+        [told] = json.loads((self.folder / "failed/runs/0001.end.json").read_text())["problems"]
+        self.assertEqual(told, {**problem, "place": {key: place for key, place in problem["place"].items() if key != "item"}})
 
     def test_a_metric_that_is_no_number_makes_no_run_the_best(self):
         self.write("small.json", changed(CLASSIFIER, data__classes=2, data__valid=1, model__readout={"at": "last_step"}, metrics=["auc"],

@@ -208,6 +208,11 @@ class TableTest(TableTool):
         self.assertIn("budget", err)
         self.assertIn("1 of 1 runs failed", out)
         self.assertTrue(self.summary("small-0"))
+        self.write("task/small.json", changed(SMALL, train__memory={"plan": "auto", "budget": "1KiB"}))
+        err = self.run_tool("table", "task", "--out", "again", "--seeds", 2, "--json", "--quiet", code=2)[1]
+        small, other = json.loads(err)["problems"]
+        self.assertEqual((small["place"]["item"], other["place"]["item"]), ("small seed 0 and 1 more", "other seed 0 and 1 more"))
+        self.assertEqual({small["rule"], other["rule"]}, {"no_memory"})
 
     def test_a_model_may_be_a_row_of_a_file(self):
         whole = self.table("--seeds", 1)["rows"][1]

@@ -116,7 +116,7 @@ std::optional<int> Child::ended() {
 
 std::vector<Problem> Child::problems() const {
   if (!std::filesystem::exists(problems_)) return {};
-  return problems_in(parse_json(read_file(problems_), problems_.string()));
+  return problems_in(parse_json(read_file(problems_), problems_.string()), problems_.string());
 }
 
 void Child::stop() {

@@ -85,9 +85,10 @@ bool found_another(int code, const std::vector<Problem>& problems) {
 }
 
 /// Records how a training without a result ended. A crash says nothing about its settings, so the folder has no note.
-void note_end(Trial& trial, const std::vector<Problem>& problems, const std::string& verdict) {
+void note_end(Trial& trial, std::vector<Problem> problems, const std::string& verdict) {
   const std::string message =
       problems.empty() ? text_of("ended with exit code ", trial.code) : to_string(problems);
+  trial.problems = std::move(problems);
   if (trial.code == kDiverged) {
     end(trial, RunState::diverged, message);
   } else if (trial.code != kWrongInput && !verdict.empty()) {

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <unordered_map>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/json/problem_json.h"
 #include "lagtape/tools/analysis/comparison.h"
 #include "lagtape/tools/train/files/json_lines.h"
 #include "lagtape/tools/train/run_folder.h"
@@ -101,6 +103,7 @@ void look_at(Trial& trial, const Plan& plan) {
   for (const fs::path& path : {trial.folder, note, old_note}) refuse_link(path);
   trial.state = folder.can_resume() ? RunState::unfinished : RunState::missing;
   trial.message.clear();
+  trial.problems.clear();
   if (plan.split == "valid") {  // no other is measured at every evaluation
     const std::vector<Score> scores = best_so_far(trial, plan);
     const Score best = scores.empty() ? Score() : scores.back();
@@ -114,7 +117,8 @@ void look_at(Trial& trial, const Plan& plan) {
     read_summary(trial, plan, summary);
     trial.date = date_of(summary);
   } else if (fs::exists(note)) {
-    read_json(note, kNoteRows, trial);
+    const Json json = read_json(note, kNoteRows, trial);
+    if (json.contains("problems")) trial.problems = problems_in(json, note.string());
     trial.date = date_of(note);
   } else if (fs::exists(old_note)) {
     trial.state = RunState::diverged;
@@ -126,7 +130,9 @@ void look_at(Trial& trial, const Plan& plan) {
 void end(Trial& trial, RunState state, const std::string& message) {
   trial.state = state;
   trial.message = message;
-  write_file_atomically(end_file(trial), json_of(kNoteRows, trial).dump() + "\n", Links::refused);
+  Json note = json_of(kNoteRows, trial);
+  if (!trial.problems.empty()) note.update(json_of(trial.problems));
+  write_file_atomically(end_file(trial), note.dump() + "\n", Links::refused);
 }
 
 void begin_again(Trial& trial) {
@@ -135,6 +141,37 @@ void begin_again(Trial& trial) {
     if (fs::exists(note)) fs::remove(note);
   trial.state = RunState::unfinished;
   trial.message.clear();
+  trial.problems.clear();
+}
+
+std::vector<Problem> problems_of(std::span<const Trial> trials,
+                                 const std::function<std::string(const Trial&)>& name) {
+  struct Found {
+    Problem problem;
+    std::string first;
+    std::size_t others = 0;
+  };
+  std::vector<Found> found;
+  std::unordered_map<std::string, std::size_t> known;
+  for (const Trial& trial : trials) {
+    if (trial.state != RunState::failed) continue;
+    // A note of an older version has a message alone.
+    const std::vector<Problem> own =
+        trial.problems.empty() ? std::vector<Problem>{{.statement = trial.message}} : trial.problems;
+    for (const Problem& problem : own) {
+      const auto [number, is_new] = known.emplace(json_of(std::vector{problem}).dump(), found.size());
+      if (is_new)
+        found.push_back({problem, name(trial)});
+      else
+        ++found[number->second].others;
+    }
+  }
+  std::vector<Problem> problems;
+  for (const auto& [problem, first, others] : found) {
+    const std::string more = others > 0 ? text_of(" and ", others, " more") : "";
+    problems.push_back(problem.within({.item = first + more}));
+  }
+  return problems;
 }
 
 void write_results_file(const fs::path& file, const std::string& lines, Links links) {

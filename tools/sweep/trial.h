@@ -11,6 +11,7 @@
 
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/options.h"
+#include "lagtape/core/problem.h"
 
 namespace lagtape::sweep {
 
@@ -56,6 +57,7 @@ struct Trial {
   std::int64_t params = 0;                 ///< of the model; 0: not known
   std::int64_t arithmetic = 0;             ///< kArithmetic of the lagtape that trained it; 0: not recorded
   std::string message = {};                ///< why it was stopped, diverged or failed
+  std::vector<Problem> problems = {};      ///< the same as its training reported it
   std::string date = {};                   ///< the day of its end, "2026-11-20"; empty before
   std::string machine = {}, version = {};  ///< of its training; empty where a table does not ask
   int code = 0;                            ///< exit code of its training by this process, 0 without one
@@ -74,10 +76,15 @@ std::vector<Trial> trials_of(std::span<const std::size_t> rows, std::int64_t fir
 /// Reads what became of a trial so far. Throws InputError for a link in place of a file, and for a run without the
 /// plan's metric.
 void look_at(Trial& trial, const Plan& plan);
-/// Notes beside the folder, which may not even exist, that a trial ended without a result, and why.
+/// Notes beside the folder, which may not even exist, that a trial ended without a result, and why, with its problems.
 void end(Trial& trial, RunState state, const std::string& message);
 /// Forgets how a trial ended that is trained again.
 void begin_again(Trial& trial);
+
+/// The problems of the trials that failed, each once. The item of a place begins with the name of the first trial that
+/// has the problem, and the number of the others: "run 0003 and 2 more".
+std::vector<Problem> problems_of(std::span<const Trial> trials,
+                                 const std::function<std::string(const Trial&)>& name);
 
 /// The best score on valid after each evaluation of a trial, from its metrics.jsonl.
 std::vector<Score> best_so_far(const Trial& trial, const Plan& plan);

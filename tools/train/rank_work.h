@@ -36,20 +36,23 @@ class RankWork {
 template <class F>
 void RankWork::on_first(F f) const {
   if (ranks_ == nullptr) return f();
-  std::uint8_t outcome = done;
+  std::uint8_t outcome = done, rule = 0;
   std::exception_ptr failure;
   try {
     if (is_first()) f();
-  } catch (const InputError&) {
+  } catch (const InputError& error) {
     outcome = wrong_input;
+    rule = static_cast<std::uint8_t>(error.problems().front().rule);
     failure = std::current_exception();
   } catch (...) {
     outcome = failed;
     failure = std::current_exception();
   }
   tell(outcome);
+  tell(rule);
   if (failure) std::rethrow_exception(failure);
-  if (outcome == wrong_input) throw InputError({}, Rule::other, "the first rank says what is wrong.");
+  if (outcome == wrong_input)
+    throw InputError({}, static_cast<Rule>(rule), "the first rank says what is wrong.");
   if (outcome == failed) throw Error("the first rank says what went wrong.");
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("Problems are written as JSON and read again") {
   CHECK(json.at("problems").at(1).at("hint").is_null());
   CHECK(json.at("problems").at(1).at("nearest") == "batch");
 
-  const std::vector<Problem> read = problems_in(Json::parse(json.dump()));
+  const std::vector<Problem> read = problems_in(Json::parse(json.dump()), "a.json");
   REQUIRE(read.size() == 2);
   CHECK(to_string(read) == to_string(problems));
   CHECK(read[0].place.op == "cell");
@@ -44,4 +44,17 @@ TEST_CASE("Bytes that are no text are escaped") {
   const Json json = json_of(std::vector<Problem>{{.place = {"a\xff"}, .found = "\x80"}});
   CHECK(json.at("problems").at(0).at("place").at("file") == "a\\xff");
   CHECK(json.at("problems").at(0).at("found") == "\\x80");
+}
+
+TEST_CASE("Problems that are none name their file") {
+  for (const char* text : {"[]", "{}", R"({"problems": 3})", R"({"problems": [{"rule": "shape"}]})",
+                           R"({"problems": [{"place": {"file": 3}, "rule": "shape"}]})"}) {
+    CAPTURE(text);
+    try {
+      problems_in(Json::parse(text), "run.problems");
+      FAIL("no error");
+    } catch (const InputError& error) {
+      CHECK(error.problems().front().place.file == "run.problems");
+    }
+  }
 }

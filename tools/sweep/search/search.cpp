@@ -105,11 +105,11 @@ SearchResult search(const SearchPlan& plan, const fs::path& out, const sweep::Ru
 }
 
 void raise_failures(const SearchPlan& plan, const SearchResult& result) {
+  const auto name = [](const Trial& trial) { return "run " + trial.folder.filename().string(); };
   std::string crashes;
   for (const std::vector<Trial>* trials : {&result.trials, &result.repetitions})
     for (const Trial& trial : *trials)
-      if (sweep::has_crashed(trial))
-        crashes += text_of("\nrun ", trial.folder.filename().string(), ": ", trial.message);
+      if (sweep::has_crashed(trial)) crashes += text_of("\n", name(trial), ": ", trial.message);
   if (!crashes.empty()) throw Error("runs failed, and the same command tries them again:" + crashes);
   const auto count = [&](RunState state) { return std::ranges::count(result.trials, state, &Trial::state); };
   const auto failed = count(RunState::failed), diverged = count(RunState::diverged);
@@ -121,13 +121,13 @@ void raise_failures(const SearchPlan& plan, const SearchResult& result) {
         text_of(plan.metric,
                 " is no finite number on valid in any run. Search by another one, such as \"loss\"."));
   if (runs == 0 || failed + diverged < runs) return;
+  if (failed == runs) throw InputError(sweep::problems_of(result.trials, name));
   std::string counts;
   if (failed > 0) counts = text_of(failed, " failed");
   if (diverged > 0) counts += text_of(counts.empty() ? "" : ", ", diverged, " diverged");
   const Trial& first = result.trials.front();
-  const std::string message = text_of("no run has a result: ", counts, "; run ",
-                                      first.folder.filename().string(), ": ", first.message);
-  if (failed == runs) throw InputError({}, Rule::other, message);
+  const std::string message =
+      text_of("no run has a result: ", counts, "; ", name(first), ": ", first.message);
   if (diverged == runs) throw DivergenceError(message);
   throw Error(message);
 }

@@ -21,8 +21,8 @@ struct SearchResult {
 SearchResult search(const SearchPlan& plan, const std::filesystem::path& out,
                     const sweep::RunnerOptions& options);
 
-/// Throws an error when trainings crashed, or when all runs have ended and none has a result: InputError when all
-/// failed, or when the metric is finite in none, DivergenceError when all diverged, Error otherwise.
+/// Throws an error when trainings crashed, or when all runs have ended and none has a result: InputError with their
+/// problems when all failed, or when the metric is finite in none, DivergenceError when all diverged, Error otherwise.
 void raise_failures(const SearchPlan& plan, const SearchResult& result);
 
 /// What has come out of a search so far, with its repetitions; nothing is trained.

@@ -198,18 +198,19 @@ void train_all(std::vector<Trial>& trials, const PaperTable& table, const fs::pa
 }
 
 void raise_failures(const PaperTable& table, const std::vector<Trial>& trials) {
+  const auto name = [&](const Trial& trial) {
+    return text_of(table.rows[trial.row].model, " seed ", trial.seed);
+  };
   std::string failures;
-  std::size_t failed = 0, refused = 0;
+  std::size_t crashed = 0, refused = 0;
   for (const Trial& trial : trials) {
     if (!sweep::has_crashed(trial) && !sweep::was_refused(trial)) continue;
-    ++failed;
-    refused += sweep::was_refused(trial) ? 1 : 0;
-    failures += text_of("\n", table.rows[trial.row].model, " seed ", trial.seed, ": ", trial.message);
+    ++(sweep::was_refused(trial) ? refused : crashed);
+    failures += text_of("\n", name(trial), ": ", trial.message);
   }
-  if (failed == 0) return;
-  const std::string message = text_of(failed, " of ", trials.size(), " trainings failed:", failures);
-  if (refused == failed) throw InputError({}, Rule::other, message);
-  throw Error(message);
+  if (crashed > 0)
+    throw Error(text_of(crashed + refused, " of ", trials.size(), " trainings failed:", failures));
+  if (refused > 0) throw InputError(sweep::problems_of(trials, name));
 }
 
 std::vector<Outcome> outcomes_of(const PaperTable& table, const std::vector<Trial>& trials) {

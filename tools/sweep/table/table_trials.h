@@ -30,7 +30,7 @@ void count_parameters_of_others(PaperTable& table, const std::vector<std::size_t
 void train_all(std::vector<Trial>& trials, const PaperTable& table, const std::filesystem::path& out,
                const sweep::RunnerOptions& options);
 
-/// Throws an error when trainings failed: InputError when each was refused.
+/// Throws an error when trainings failed: InputError with their problems when each was refused.
 void raise_failures(const PaperTable& table, const std::vector<Trial>& trials);
 
 /// The outcome of each row.
