@@ -92,8 +92,10 @@ std::optional<Frequency> frequency_in(std::string_view text) {
   if (error == std::errc()) text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   take_blanks(text);
   const std::string_view name = text.substr(0, text.find('-'));
+  const auto is_plural = [&](std::string_view one) { return one.size() > 2 && name == text_of(one, "s"); };
   const auto* found = std::ranges::find_if(kNames, [&](const Named& one) {
-    return !name.empty() && std::ranges::find(one.names, name) != one.names.end();
+    return !name.empty() && (std::ranges::find(one.names, name) != one.names.end() ||
+                             std::ranges::any_of(one.names, is_plural));
   });
   if (error == std::errc::result_out_of_range || count < 1 || found == std::end(kNames)) return {};
   Frequency frequency = found->frequency;
@@ -165,6 +167,12 @@ std::vector<std::int64_t> Frequency::seasons() const {
   for (const std::int64_t period : periods)
     if (period % count == 0 && period > count) steps.push_back(period / count);
   return steps;
+}
+
+std::optional<std::int64_t> Frequency::steps_in(const Frequency& length) const {
+  const auto kind = [](Unit of) { return of == Unit::local ? Unit::nanosecond : of; };
+  if (kind(unit) != kind(length.unit) || length.count % count != 0) return {};
+  return length.count / count;
 }
 
 bool Frequency::is_days() const {

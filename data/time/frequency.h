@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,13 +30,16 @@ struct Frequency {
 
   /// Reads "15min", "1h", "h", "2D", "business", "1W", "1W-SUN", "month_start", "month_end", "month-15", "quarter",
   /// "quarter_end", "year_start-JUL", "year-FEB-29", ..., and the names that pandas has: "MS", "QE-DEC", "B", "W-SUN", "T".
-  /// Throws InputError with the nearest name.
+  /// Names of people may be plural: "3 months". Throws InputError with the nearest name.
   static Frequency parse(std::string_view text);
   /// The text that reads back to the same frequency.
   std::string name() const;
 
   /// Steps after which something of the calendar comes back, the likeliest first: 24 and 168 of hours, 7 of days, 12 of months.
   std::vector<std::int64_t> seasons() const;
+  /// How many steps a length of time has that is written in the same way; nothing where it is no whole number of them, as a
+  /// month is of days. Days have 24 hours.
+  std::optional<std::int64_t> steps_in(const Frequency& length) const;
   bool is_days() const;  ///< all steps have the same time of day
   /// The same at another weekday or month; of a quarter or a year the usual one is left out.
   Frequency with_anchor(int anchor) const;

@@ -37,6 +37,27 @@ def test_a_forecast_is_the_tool_s():
     several = lt.forecast(runs, "wave.csv", 15, start="450")
     assert (several["low"] <= several["high"]).all() and (several["low"] < several["high"]).any()
     assert np.isnan(lt.forecast(runs[0], "wave.csv", 15)["truth"]).all()
+    for start in (450, -50, "-50"):
+        assert np.array_equal(lt.forecast(runs[0], "wave.csv", "15", start=start)["prediction"], found["prediction"])
+
+
+def test_future_inputs_come_from_a_file(tmp_path):
+    rows = [f"2024-01-{1 + n // 24:02} {n % 24:02}:00,{np.sin(n / 5):.6f},{n % 3}" for n in range(500)]
+    (tmp_path / "own.csv").write_text("\n".join(["t,wave,price", *rows]))
+    data = {"task": "series", "path": "own.csv", "time": "t", "target": ["wave"], "future": ["price"], "window": 30}
+    run = lt.train({**EXPERIMENT, "data": data})
+    (tmp_path / "past.csv").write_text("\n".join(["t,wave,price", *rows[:452]]))
+    for shift in (0, 1):
+        after = [f"2024-01-{1 + n // 24:02} {n % 24:02}:00,{(n + shift) % 3}" for n in range(452, 500)]
+        (tmp_path / f"next{shift}.csv").write_text("\n".join(["t,price", *after]))
+    expected = lt.forecast(run, "own.csv", "2d", start=-48)
+    found = lt.forecast(run, "past.csv", "2d", future=tmp_path / "next0.csv")
+    assert found["prediction"].shape == (48, 1) and np.array_equal(found["prediction"], expected["prediction"])
+    assert found["times"] == expected["times"]
+    other = lt.forecast(run, "past.csv", 48, future="next1.csv")["prediction"]
+    assert not np.array_equal(other, found["prediction"])
+    with pytest.raises(lt.InputError, match='price is a "future" input and is not known'):
+        lt.forecast(run, "past.csv", 48)
 
 
 def test_a_forecast_of_quantiles_has_one_array_for_each_level():
@@ -72,7 +93,9 @@ def test_predict_takes_runs_and_models(trained):
     (lambda: lt.forecast("missing", "wave.csv", 5), "missing: cannot read"),
     (lambda: lt.forecast("wave.json", "wave.csv", 0), "[forecast] steps must be a whole number of at least 1. Got 0."),
     (lambda: lt.forecast("wave.json", 3, 5), "expected a path. Got int."),
-    (lambda: lt.forecast("wave.json", "wave.csv", 5, start=3), "[forecast] start must be a text. Got 3."),
+    (lambda: lt.forecast("wave.json", "wave.csv", "soon"), "[forecast] steps: expected a number of steps, or a length of time"),
+    (lambda: lt.forecast("wave.json", "wave.csv", 2.5), "[forecast] steps must be a whole number of at least 1. Got 2.5."),
+    (lambda: lt.forecast("wave.json", "wave.csv", 5, start=[]), "[forecast] start must be a whole number"),
     (lambda: lt.predict(3, [[1]]), "expected a path. Got int."),
 ])
 def test_what_is_wrong_is_refused(call, message):

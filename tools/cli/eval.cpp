@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <charconv>
 #include <optional>
 
 #include "lagtape/core/error.h"
@@ -53,9 +52,9 @@ void add_options(Options& options, EvalArguments& arguments) {
       .called("FILE");
   options
       .add("--horizon", &arguments.horizon,
-           "score forecasts of a recording from the model's own predictions, 1..N steps ahead, beside the "
-           "last value "
-           "and the value a season before")
+           "score forecasts of a recording from the model's own predictions, 1..N steps ahead or a length of "
+           "time such as 2d, beside the last value and the value a season before")
+      .not_empty()
       .called("N")
       .excludes({"--confusion"});
   options.add("--season", &arguments.season, "steps of a season; by default a day, where rows have times")
@@ -100,16 +99,10 @@ std::string title_of(const Source& source, const std::string& split) {
   return text_of(source.experiment.name, ": prediction over truth (", split, ")");
 }
 
-/// Reads "48" or "1..48".
-std::int64_t largest_horizon(std::string text) {
-  const std::string given = text;
-  if (text.starts_with("1..")) text.erase(0, 3);
-  std::int64_t steps = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), steps);
-  if (error == std::errc() && end == text.data() + text.size() && steps >= 1 && steps <= 1'000'000)
-    return steps;
-  throw unexpected({.item = "--horizon"}, Rule::wrong_type, "a number of steps, such as 48 or 1..48",
-                   quote(given));
+/// Reads "48", "1..48" or "2d".
+ForecastLength largest_horizon(std::string_view text) {
+  if (text.starts_with("1..")) text.remove_prefix(3);
+  return ForecastLength::parse(text, {.item = "--horizon"});
 }
 
 Json column_of(const Tensor& scores, std::int64_t target) {

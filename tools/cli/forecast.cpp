@@ -22,9 +22,9 @@ namespace lagtape::cli {
 namespace {
 
 struct ForecastArguments {
-  std::string run, input, future, output, plot, from, frequency;
+  std::string run, input, future, output, plot, steps, from, frequency;
   std::vector<std::string> runs;
-  std::int64_t steps = 0, season = 0, paths = SeriesForecastOptions().paths;
+  std::int64_t season = 0, paths = SeriesForecastOptions().paths;
   bool json = false;
 };
 
@@ -49,11 +49,16 @@ void add_options(Options& options, ForecastArguments& arguments) {
            "take rows of any frequency; by default they have that of the training")
       .one_of({"any"})
       .called("any");
-  options.add("--steps", &arguments.steps, "number of steps to forecast").required().at_least(1).called("N");
   options
-      .add("--from", &arguments.from,
-           "time of the first prediction (without times: its row, from 0); by default the one after the last "
-           "row")
+      .add("--steps", &arguments.steps,
+           "number of steps to forecast, or a length of time: 2d, 48h, 90min, 1W, 3 months")
+      .required()
+      .called("N");
+  options
+      .add(
+          "--from", &arguments.from,
+          "time of the first prediction (without times: its row, from 0), or -48 for 48 rows before the end; "
+          "by default the one after the last row")
       .not_empty()
       .called("TIME");
   options
@@ -136,6 +141,7 @@ void warn_of_short_past(const SeriesForecast& forecast) {
 void run(const ForecastArguments& arguments) {
   check_ending("--output", arguments.output, ".csv");
   check_ending("--plot", arguments.plot, ".svg");
+  const ForecastLength steps = ForecastLength::parse(arguments.steps, {.item = "--steps"});
   std::vector<std::string> inputs = arguments.runs;
   inputs.insert(inputs.end(), {arguments.run, arguments.input, arguments.future});
   check_not_an_input("--output", arguments.output, inputs);
@@ -146,7 +152,7 @@ void run(const ForecastArguments& arguments) {
   const SeriesForecast forecast = forecast_series(models, {.input = arguments.input,
                                                            .future = arguments.future,
                                                            .frequency = arguments.frequency,
-                                                           .steps = arguments.steps,
+                                                           .steps = steps,
                                                            .from = arguments.from,
                                                            .season = arguments.season,
                                                            .paths = arguments.paths});
@@ -159,7 +165,7 @@ void run(const ForecastArguments& arguments) {
   }
   if (!arguments.plot.empty())
     write_file_atomically(arguments.plot,
-                          plot_of(forecast, text_of("forecast of ", arguments.steps, " steps")).svg());
+                          plot_of(forecast, text_of("forecast of ", forecast.steps(), " steps")).svg());
   Json scores = Json::object();
   for (std::int64_t i = 0; i < std::ssize(forecast.targets); ++i) {
     scores[forecast.targets[static_cast<std::size_t>(i)]] = json_of(scores_of(forecast, i));
@@ -175,6 +181,8 @@ Command forecast_command() {
       "forecast", "Forecast a recording from a model's own predictions", add_options, run,
       {{"lagtape forecast runs/load-0 --input load.csv --steps 48 --output next.csv",
         "the 48 steps after a recording"},
+       {"lagtape forecast runs/load-0 --input load.csv --steps 2d --from -48",
+        "two days, from 48 rows before its end"},
        {"lagtape forecast runs/load-0 --input load.csv --steps 48 --plot next.svg", "and a picture"}});
 }
 

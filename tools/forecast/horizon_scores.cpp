@@ -41,7 +41,7 @@ std::vector<Origin> possible_origins(const Panel& panel, const std::vector<RowRa
   const std::vector<RowRange>& all = panel.segments;
   for (const RowRange& part : parts) {
     const RowRange& whole = *(std::ranges::upper_bound(all, part.first, {}, &RowRange::first) - 1);
-    for (std::int64_t row = part.first; row + steps <= part.end(); ++row)
+    for (std::int64_t row = part.first; row <= part.end() - steps; ++row)
       if (row - whole.first >= before)
         possible.push_back({row, std::max(whole.first, row - kMostWindows * before)});
   }
@@ -60,16 +60,16 @@ std::vector<Origin> spread(const std::vector<Origin>& possible) {
 }  // namespace
 
 HorizonScores score_horizons(const Model& model, const HorizonOptions& options) {
-  if (options.steps < 1)
-    throw unexpected({.op = "forecast"}, Rule::out_of_range, "a horizon of at least 1",
-                     text_of(options.steps));
   SeriesOptions series = series_options_of(model);
   if (!options.path.empty()) series.paths = {options.path};
   if (!options.frequency.empty()) series.frequency = options.frequency;
   const Panel panel = panel_for(model, series);
+  const std::int64_t steps = options.steps.in_steps(panel);
+  if (steps < 1)
+    throw unexpected({.op = "forecast"}, Rule::out_of_range, "a horizon of at least 1", text_of(steps));
   const std::vector<RowRange> parts = rows_of_split(options.split, series, panel);
   const auto origins_after = [&](std::int64_t season) {
-    return possible_origins(panel, parts, rows_before(model, series, panel, season), options.steps);
+    return possible_origins(panel, parts, rows_before(model, series, panel, season), steps);
   };
   std::int64_t season = season_of(panel.axis, options.season);
   std::vector<Origin> possible = origins_after(season);
@@ -78,22 +78,21 @@ HorizonScores score_horizons(const Model& model, const HorizonOptions& options) 
   if (possible.empty())
     throw InputError({series.where()}, Rule::missing,
                      text_of("no row of ", options.split, " has ", rows_before(model, series, panel, season),
-                             " rows before it and ", options.steps, " from it on without a gap."));
+                             " rows before it and ", steps, " from it on without a gap."));
   const std::vector<Origin> origins = spread(possible);
 
-  const std::int64_t width = std::ssize(panel.target), count = options.steps * width;
+  const std::int64_t width = std::ssize(panel.target), count = steps * width;
   HorizonScores scores{.targets = {}, .origins = std::ssize(origins), .season = season};
-  scores.read_later = read_later(panel, series, options.steps);
+  scores.read_later = read_later(panel, series, steps);
   for (const std::int64_t column : panel.target) scores.targets.push_back(panel.column(column).name);
-  scores.model = Tensor({options.steps, width}, Dtype::f64);
+  scores.model = Tensor({steps, width}, Dtype::f64);
   scores.persistence = scores.model.clone();
   if (season > 0) scores.seasonal = scores.model.clone();
   std::vector<double> known(static_cast<std::size_t>(count), 0);  // how many forecasts have a truth
   const std::int64_t each = model.loss().outputs_of_target(), middle = model.loss().middle();
   for (const Origin& origin : origins) {
-    const ForecastStart start{origin.row, {origin.past, origin.row + options.steps - origin.past}};
-    const Tensor predicted =
-        closed_loop(model, forecast_inputs(panel, start, options.steps, series, model.loss()));
+    const ForecastStart start{origin.row, {origin.past, origin.row + steps - origin.past}};
+    const Tensor predicted = closed_loop(model, forecast_inputs(panel, start, steps, series, model.loss()));
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t step = i / width;
       const Column& column = panel.target_column(i % width);

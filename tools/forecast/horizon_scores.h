@@ -5,11 +5,12 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/chart/plot.h"
+#include "lagtape/tools/forecast/forecast_length.h"
 
 namespace lagtape {
 
 struct HorizonOptions {
-  std::int64_t steps = 1;
+  ForecastLength steps = 1;
   std::string split = "test";  ///< train, valid, test or all: where the forecasts begin
   std::string path = {};       ///< a recording in place of the model's own; empty: that
   std::string frequency = {};  ///< replaces that of the model's rows, such as "any"

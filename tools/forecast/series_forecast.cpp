@@ -1,6 +1,7 @@
 #include "lagtape/tools/forecast/series_forecast.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -31,6 +32,15 @@ std::vector<ForecastOrigin> origins_of(const Panel& panel) {
   return origins;
 }
 
+/// The number of "-48", unless the times of the file are such numbers.
+std::optional<std::int64_t> rows_before_end(const TimeAxis& axis, const std::string& from) {
+  const bool has_negative_times = axis.format.count() && !axis.times.empty() && axis.times.front() < 0;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), number);
+  const bool is_count = error == std::errc() && end == from.data() + from.size() && number < 0;
+  return is_count && !has_negative_times ? std::optional(number) : std::nullopt;
+}
+
 /// The time that was asked for, or the row: the first one that is not before it, and whether it is that very one. Without an
 /// offset a time is by the clock of the file.
 std::pair<std::int64_t, bool> time_of_first(const TimeAxis& axis, const SeriesForecastOptions& options) {
@@ -42,7 +52,8 @@ std::pair<std::int64_t, bool> time_of_first(const TimeAxis& axis, const SeriesFo
   const std::optional<ReadTime> own = axis.format.read(options.from);
   const std::optional<ReadTime> from = own ? own : read_time(options.from);
   if (axis.times.empty() || !from)
-    throw unexpected({.item = "--from"}, Rule::syntax, "a date such as 2024-01-31 13:00, or a row",
+    throw unexpected({.item = "--from"}, Rule::syntax,
+                     "a date such as 2024-01-31 13:00, or a row, or -48 for 48 rows before the end",
                      quote(options.from));
   if (from->offset || (own && axis.format.is_absolute())) return {from->time, true};
   if (axis.has_several_offsets)
@@ -72,9 +83,17 @@ std::pair<std::int64_t, bool> time_of_first(const TimeAxis& axis, const SeriesFo
 }
 
 std::int64_t first_row(const Panel& panel, const SeriesForecastOptions& options) {
-  if (options.from.empty()) return panel.rows - panel.future;
-  const auto [from, is_whole] = time_of_first(panel.axis, options);
+  const std::int64_t end = panel.rows - panel.future;
+  if (options.from.empty()) return end;
   const std::vector<ForecastOrigin> origins = origins_of(panel);
+  if (const auto before = rows_before_end(panel.axis, options.from)) {
+    const std::int64_t row = std::max(-end, *before) + end;
+    const auto next = std::ranges::lower_bound(origins, row, {}, &ForecastOrigin::row);
+    if (next == origins.end() || next->row > row)
+      refuse_first(origins, next - origins.begin(), panel.axis, options);
+    return row;
+  }
+  const auto [from, is_whole] = time_of_first(panel.axis, options);
   const auto next = std::ranges::lower_bound(origins, from, {}, &ForecastOrigin::time);
   if (next == origins.end() || next->time > from || !is_whole)
     refuse_first(origins, next - origins.begin(), panel.axis, options);
@@ -135,8 +154,8 @@ void hold_last_numbers(Panel& panel, const ForecastStart& start, const std::stri
 }
 
 ForecastInputs inputs_of(const Panel& panel, const ForecastStart& start, const SeriesOptions& series,
-                         const LossFunction& loss, const SeriesForecastOptions& options) {
-  ForecastInputs given = forecast_inputs(panel, start, options.steps, series, loss);
+                         const LossFunction& loss, std::int64_t steps, const SeriesForecastOptions& options) {
+  ForecastInputs given = forecast_inputs(panel, start, steps, series, loss);
   const std::int64_t width = std::ssize(panel.input);
   const std::int64_t read = (given.inputs.size(0) - series.horizon) * width;
   for (std::int64_t i = 0; i < read; ++i)
@@ -147,13 +166,13 @@ ForecastInputs inputs_of(const Panel& panel, const ForecastStart& start, const S
 
 /// The forecast without its predictions.
 SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, const SeriesOptions& series,
-                              const SeriesForecastOptions& options) {
+                              std::int64_t steps, std::int64_t season) {
   SeriesForecast forecast;
   const std::int64_t width = std::ssize(panel.target), end = start.segment.end();
   for (const std::int64_t target : panel.target) forecast.targets.push_back(panel.column(target).name);
-  forecast.truth = Tensor({options.steps, width}, Dtype::f64);
+  forecast.truth = Tensor({steps, width}, Dtype::f64);
   forecast.past = Tensor({start.known(), width}, Dtype::f64);
-  for (std::int64_t step = 0; step < options.steps; ++step) {
+  for (std::int64_t step = 0; step < steps; ++step) {
     const std::int64_t row = start.first + step;
     if (!panel.axis.times.empty()) {
       const Instant time = panel.time_of(row, end);
@@ -166,23 +185,23 @@ SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, co
   for (std::int64_t i = 0; i < forecast.past.numel(); ++i)
     forecast.past.set(i, panel.target_column(i % width).at(start.segment.first + i / width));
   forecast.window = series.window;
-  forecast.season = season_of(panel.axis, options.season);
-  forecast.read_later = read_later(panel, series, options.steps);
+  forecast.season = season_of(panel.axis, season);
+  forecast.read_later = read_later(panel, series, steps);
   return forecast;
 }
 
 /// Throws InputError for more steps or paths than half of the memory can hold.
-void check_memory(const Model& model, const SeriesForecastOptions& options) {
+void check_memory(const Model& model, std::int64_t count, std::int64_t most_paths) {
   constexpr double kLabelBytes = 100;  // of a step: its time, as a number and as text
-  const auto steps = static_cast<double>(options.steps);
+  const auto steps = static_cast<double>(count);
   const auto width = static_cast<double>(model.input_width() + model.output_width());
-  const double paths = model.loss() == Loss::quantile ? static_cast<double>(options.paths) : 0;
+  const double paths = model.loss() == Loss::quantile ? static_cast<double>(most_paths) : 0;
   const double bytes = steps * kLabelBytes + sizeof(double) * (2 * steps * width * (1 + paths) + paths);
   if (bytes <= static_cast<double>(system_memory()) / 2) return;
-  const std::string on_paths = paths > 0 ? text_of(" on ", options.paths, " paths") : "";
+  const std::string on_paths = paths > 0 ? text_of(" on ", most_paths, " paths") : "";
   throw InputError(
       {.op = "forecast"}, Rule::no_memory,
-      text_of(options.steps, " steps", on_paths, " take about ",
+      text_of(count, " steps", on_paths, " take about ",
               bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))), ", more than half of the memory"),
       {}, "Give fewer.");
 }
@@ -190,9 +209,7 @@ void check_memory(const Model& model, const SeriesForecastOptions& options) {
 }  // namespace
 
 SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options) {
-  if (models.empty() || options.steps < 1)
-    throw unexpected({.op = "forecast"}, Rule::out_of_range, "a model and at least one step");
-  check_memory(models.front(), options);
+  if (models.empty()) throw unexpected({.op = "forecast"}, Rule::missing, "a model");
   SeriesOptions series = series_options_of(models.front());
   series.paths = {options.input.string()};
   if (!options.frequency.empty()) series.frequency = options.frequency;
@@ -200,12 +217,16 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   if (panel.series.size() != 1)
     throw InputError({options.input.string()}, Rule::shape, "a forecast goes on from one recording",
                      text_of(panel.series.size()));
+  const std::int64_t steps = options.steps.in_steps(panel);
+  if (steps < 1)
+    throw unexpected({.op = "forecast"}, Rule::out_of_range, "at least one step", text_of(steps));
+  check_memory(models.front(), steps, options.paths);
   const ForecastStart start = start_of(panel, options);
   hold_last_numbers(panel, start, options.input.string());
   const LossFunction& loss = models.front().loss();
-  const ForecastInputs inputs = inputs_of(panel, start, series, loss, options);
-  SeriesForecast forecast = empty_forecast(panel, start, series, options);
-  const bool reads_predictions = !inputs.feedback.empty() && options.steps > inputs.horizon;
+  const ForecastInputs inputs = inputs_of(panel, start, series, loss, steps, options);
+  SeriesForecast forecast = empty_forecast(panel, start, series, steps, options.season);
+  const bool reads_predictions = !inputs.feedback.empty() && steps > inputs.horizon;
   const bool is_quantile = loss == Loss::quantile;
   const bool draws = is_quantile && options.paths > 0 && reads_predictions;
   std::vector<Tensor> predictions;

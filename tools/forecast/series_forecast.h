@@ -7,6 +7,7 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/chart/plot.h"
+#include "lagtape/tools/forecast/forecast_length.h"
 #include "lagtape/tools/forecast/predicted_targets.h"
 
 namespace lagtape {
@@ -15,9 +16,10 @@ struct SeriesForecastOptions {
   std::filesystem::path input;        ///< a file like the one that the model was trained on
   std::filesystem::path future = {};  ///< rows that follow, with the inputs that are known ahead
   std::string frequency = {};         ///< in place of that of the model's rows, such as "any"
-  std::int64_t steps = 1;
-  std::string
-      from;  ///< the time, or the row from 0, of the first prediction; empty: the one after the last row
+  ForecastLength steps = 1;
+  /// The time of the first prediction, or its row: from 0, or "-48" for 48 rows before the end of the targets. Empty: the one
+  /// after the last row.
+  std::string from = {};
   std::int64_t season =
       0;  ///< steps of a period, for the seasonal naive forecast; 0: a day, where rows have dates
   /// How many paths are drawn from a model of quantiles that reads its own predictions; 0: it reads those nearest to

@@ -11,7 +11,6 @@ TEST_CASE("names of frequencies are read, and written as one of them") {
       {"15min", "15min"},
       {"60min", "1h"},
       {"h", "1h"},
-      {"H", "1h"},
       {"T", "1min"},
       {"S", "1s"},
       {"250ms", "250ms"},
@@ -47,6 +46,9 @@ TEST_CASE("names of frequencies are read, and written as one of them") {
       {"A", "year"},
       {"6h-local", "6h-local"},
       {"daily", "1D"},
+      {"3 months", "quarter"},
+      {"2 weeks", "2W"},
+      {"90 mins", "90min"},
   };
   for (const auto& [text, name] : names) {
     CAPTURE(text);
@@ -77,4 +79,21 @@ TEST_CASE("seasons are what comes back in the calendar") {
   CHECK(Frequency::parse("year").seasons().empty());
   CHECK(Frequency::parse("MS").same_steps(Frequency::parse("ME")));
   CHECK(!Frequency::parse("1h").same_steps(Frequency::parse("15min")));
+}
+
+TEST_CASE("a length of time is a number of steps, or none") {
+  struct Case {
+    const char *rows, *length;
+    std::optional<std::int64_t> steps;
+  };
+  const Case cases[] = {{"1h", "2d", 48},      {"1h", "48h", 48},      {"30min", "90min", 3},
+                        {"1D", "1W", 7},       {"1W-SUN", "28D", 4},   {"month_end", "2 years", 24},
+                        {"quarter", "1Y", 4},  {"business", "5B", 5},  {"1h", "90min", {}},
+                        {"1D", "1 month", {}}, {"business", "1W", {}}, {"1W", "3D", {}},
+                        {"6h-local", "1D", 4}, {"1D", "12h", {}},      {"month_start", "30D", {}}};
+  for (const auto& [rows, length, steps] : cases) {
+    CAPTURE(rows);
+    CAPTURE(length);
+    CHECK(Frequency::parse(rows).steps_in(Frequency::parse(length)) == steps);
+  }
 }

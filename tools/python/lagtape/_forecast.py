@@ -26,22 +26,26 @@ def predict(run: Union[Model, Path], x: Any, *, threads: int = 1) -> Any:
     return (run if isinstance(run, Model) else load(run)).predict(x, threads=threads)
 
 
-def forecast(run: Union[Path, Sequence[Path]], input: Path, steps: int, *, start: str = "", season: int = 0,
-             paths: int = 200, future: Path = "") -> Dict[str, Any]:
+def forecast(run: Union[Path, Sequence[Path]], input: Path, steps: Union[int, str], *, start: Union[str, int] = "",
+             season: int = 0, paths: int = 200, future: Path = "") -> Dict[str, Any]:
     """Forecasts a recording from a model's own predictions, as `lagtape forecast` does.
 
     run     a run whose model was trained on a recording (task "series"); of several the forecast is their mean
     input   the past: a file like that of the training
-    start   the time of the first prediction, or its row; by default the one after the last row
+    steps   their number, or a length of time: "2d", "48h", "3 months"
+    start   the time of the first prediction, or its row from 0, or -48: 48 rows before the end; by default the one after the
+            last row
     season  steps of a period, for what `lagtape forecast` compares with; 0: a day, where rows have dates
     paths   paths that are drawn from a model of quantiles as it reads its own predictions; 0: it reads the medians
-    future  a file of the rows that follow, with the inputs that are known ahead
+    future  a file of the rows that follow, with the "future" inputs of the experiment, in place of rows at the end of input
 
     Gives the arrays prediction [steps, targets], truth (NaN where it is not known), past [rows, targets], and of several
     runs low and high; of a model of quantiles in their place the levels and a list of arrays, quantiles, one for each; the
     names of the targets, the times, and the season. Raises InputError.
     """
     runs = [path_of(one) for one in run] if isinstance(run, (list, tuple)) else [path_of(run)]
-    return _lagtape.forecast(runs, path_of(input), count_of(steps, "steps", "forecast"), text_of(start, "[forecast] start"),
+    length = steps if isinstance(steps, str) else str(count_of(steps, "steps", "forecast"))
+    begin = start if isinstance(start, str) else str(count_of(start, "start", "forecast", -2**40))
+    return _lagtape.forecast(runs, path_of(input), text_of(length, "[forecast] steps"), text_of(begin, "[forecast] start"),
                              count_of(season, "season", "forecast", 0), count_of(paths, "paths", "forecast", 0),
                              path_of(future) if future else "")

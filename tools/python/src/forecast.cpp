@@ -41,8 +41,9 @@ nb::dict dict_of(const PredictedTargets& made) {
 
 /// The forecast of runs, the first of which says how the file is read. Arrays [steps, targets].
 nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::path& input,
-                  std::int64_t steps, const std::string& from, std::int64_t season, std::int64_t paths,
+                  const std::string& steps, const std::string& from, std::int64_t season, std::int64_t paths,
                   const std::filesystem::path& future) {
+  const auto length = ForecastLength::parse(steps, {.item = "steps", .op = "forecast"});
   SeriesForecast made;
   {
     const nb::gil_scoped_release release;
@@ -50,7 +51,7 @@ nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::p
     for (const std::string& run : runs) models.push_back(load_model(run));
     made = forecast_series(
         models,
-        {.input = input, .future = future, .steps = steps, .from = from, .season = season, .paths = paths});
+        {.input = input, .future = future, .steps = length, .from = from, .season = season, .paths = paths});
   }
   nb::dict result = dict_of(made);
   result["season"] = made.season;

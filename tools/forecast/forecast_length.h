@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "lagtape/core/problem.h"
+#include "lagtape/data/series/panel.h"
+
+namespace lagtape {
+
+/// How far a forecast reaches: a number of steps, or a length of time, which is as many steps as the rows' frequency makes.
+class ForecastLength {
+ public:
+  ForecastLength(std::int64_t steps = 1) : steps_(steps) {}
+  /// Reads "48", "2d", "90min" or "3 months". Throws InputError with the place for other texts and for less than one step.
+  static ForecastLength parse(std::string_view text, const Place& place);
+
+  /// A day has 24 hours here. Throws InputError for a length that is no whole number of the panel's steps, with both.
+  std::int64_t in_steps(const Panel& panel) const;
+
+ private:
+  std::int64_t steps_;
+  std::optional<Frequency> length_ = {};
+  std::string text_ = {};  ///< of the length
+  Place place_ = {};
+};
+
+}  // namespace lagtape
