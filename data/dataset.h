@@ -32,6 +32,13 @@ struct DataShape {
   }
 };
 
+/// Mean errors of the forecast that repeats the number of a season before, which errors of forecasts are measured by
+/// (Hyndman and Koehler 2006), in the units of the data; NaN where no two numbers are a season apart.
+struct NaiveErrors {
+  double absolute = std::numeric_limits<double>::quiet_NaN();
+  double squared = std::numeric_limits<double>::quiet_NaN();
+};
+
 /// B sequences side by side, padded with zeros to the longest of them, T steps.
 struct Batch {
   Tensor x;                           ///< [B, T, input]
@@ -62,6 +69,9 @@ class Dataset {
   /// Writes x and the target of a sequence into a row of a batch that is filled with padding. Several threads
   /// may call it at once.
   virtual void read(std::int64_t index, Batch& batch, std::int64_t row) const = 0;
+  /// Those of each target of the series that a sequence is a part of, in its training rows; none where sequences are no
+  /// parts of series.
+  virtual std::span<const NaiveErrors> naive_errors(std::int64_t) const { return {}; }
 
  protected:
   explicit Dataset(const DataShape& shape) : shape_(shape) {}

@@ -35,6 +35,10 @@ class JoinedDataset final : public Dataset {
     const Place place = place_of(index);
     place.part.read(place.index, batch, row);
   }
+  std::span<const NaiveErrors> naive_errors(std::int64_t index) const override {
+    const Place place = place_of(index);
+    return place.part.naive_errors(place.index);
+  }
 
  private:
   struct Place {
@@ -60,6 +64,9 @@ class FirstSequences final : public Dataset {
   std::int64_t length(std::int64_t index) const override { return whole_->length(index); }
   void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
     whole_->read(index, batch, row);
+  }
+  std::span<const NaiveErrors> naive_errors(std::int64_t index) const override {
+    return whole_->naive_errors(index);
   }
 
  private:

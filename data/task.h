@@ -63,6 +63,7 @@ struct TaskHints {
 struct TaskLoader {
   std::optional<DataShape> shape = {};  ///< known where the options alone decide it
   bool fresh = false;
+  bool of_series = false;  ///< sequences are parts of series, and their sets know naive errors
   /// Generates or reads the data. Throws InputError.
   std::function<Task(const TaskContext&)> load = {};
 };

@@ -93,13 +93,15 @@ std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& 
 }
 
 WindowDataset::WindowDataset(const DataShape& shape, std::shared_ptr<const Panel> panel,
-                             const SeriesSplit& split, const SeriesOptions& options, std::int64_t stride)
+                             const SeriesSplit& split, const SeriesOptions& options, std::int64_t stride,
+                             SeriesNaiveErrors naive)
     : Dataset(shape),
       panel_(std::move(panel)),
       segments_(split.segments),
       window_(options.window),
       horizon_(options.horizon),
-      stride_(stride) {
+      stride_(stride),
+      naive_(std::move(naive)) {
   std::int64_t windows = 0;
   for (const RowRange& segment : segments_)
     firsts_.push_back(windows += windows_in(segment, options, stride));
@@ -120,6 +122,14 @@ void WindowDataset::read(std::int64_t index, Batch& batch, std::int64_t row) con
   const std::int64_t scored = shape().every_step ? window_ : 1;
   for (std::size_t i = 0; i < panel_->target.size(); ++i)
     copy(panel_->column(panel_->target[i]), last + horizon_ + 1 - scored, scored, true, batch.y, row, i);
+}
+
+std::span<const NaiveErrors> WindowDataset::naive_errors(std::int64_t index) const {
+  if (!naive_) return {};
+  const auto after = std::ranges::upper_bound(panel_->series, first_row(index), {}, &RowRange::first);
+  const std::size_t targets = panel_->target.size();
+  return std::span(*naive_).subspan(static_cast<std::size_t>(after - panel_->series.begin() - 1) * targets,
+                                    targets);
 }
 
 std::int64_t training_stride(const SeriesSplit& split, const SeriesOptions& options) {

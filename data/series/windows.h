@@ -15,14 +15,18 @@ struct SeriesSplit {
 
 std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& panel);
 
+/// The naive errors of the targets of each series, [series * targets].
+using SeriesNaiveErrors = std::shared_ptr<const std::vector<NaiveErrors>>;
+
 /// The windows of a split: sequences of `window` steps, one every `stride` steps of each segment.
 class WindowDataset final : public Dataset {
  public:
   WindowDataset(const DataShape& shape, std::shared_ptr<const Panel> panel, const SeriesSplit& split,
-                const SeriesOptions& options, std::int64_t stride);
+                const SeriesOptions& options, std::int64_t stride, SeriesNaiveErrors naive = {});
 
   std::int64_t size() const override { return firsts_.empty() ? 0 : firsts_.back(); }
   void read(std::int64_t index, Batch& batch, std::int64_t row) const override;
+  std::span<const NaiveErrors> naive_errors(std::int64_t index) const override;
 
   /// The row at which a window begins.
   std::int64_t first_row(std::int64_t index) const;
@@ -32,6 +36,7 @@ class WindowDataset final : public Dataset {
   std::vector<RowRange> segments_;
   std::vector<std::int64_t> firsts_;  ///< by segment: the number of windows up to its end
   std::int64_t window_, horizon_, stride_;
+  SeriesNaiveErrors naive_;
 };
 
 /// The stride of training when none is given: that of windows side by side, or the largest smaller one with which

@@ -3,6 +3,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/moments.h"
+#include "lagtape/data/series/naive_errors.h"
 #include "lagtape/data/series/read_panel.h"
 #include "lagtape/data/series/windows.h"
 
@@ -59,10 +60,12 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   const std::int64_t apart = options.stride > 0 ? options.stride : options.every_step ? options.window : 1;
   const double shares[] = {options.train, options.valid, options.test};
   const char* const names[] = {"train", "valid", context.score_only ? "a window" : "test"};
+  const auto naive =
+      std::make_shared<const std::vector<NaiveErrors>>(naive_errors(*panel, splits[0].segments));
   std::vector<std::shared_ptr<const Dataset>> sets;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t stride = i == 0 ? training_stride(splits[i], options) : apart;
-    sets.push_back(std::make_shared<WindowDataset>(shape, panel, splits[i], options, stride));
+    sets.push_back(std::make_shared<WindowDataset>(shape, panel, splits[i], options, stride, naive));
     if (sets[i]->size() == 0 && shares[i] > 0) refuse_short(path, names[i], splits[i], options);
   }
   Task task{.shape = shape, .train = sets[0], .valid = sets[1], .test = sets[2]};
@@ -79,6 +82,7 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
 TaskLoader read_series_task(JsonReader& reader, const TaskHints& hints) {
   const SeriesOptions options = read_series_options(reader, hints);
   TaskLoader loader;
+  loader.of_series = true;
   const auto [input, output] = options.widths();
   if (input > 0) {
     loader.shape = DataShape{.length = options.window,

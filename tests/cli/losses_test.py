@@ -93,9 +93,10 @@ class LossTest(ToolTest):
 
     def test_the_pinball_loss_is_that_of_the_predictions(self):
         self.write_noise(rows=600)
-        self.train("run", experiment=changed(NOISE, train__epochs=1, data__window=20))
+        metrics = ["pinball", "coverage", "mae", "crps", "smape", "mase", "rmsse"]
+        self.train("run", experiment=changed(NOISE, train__epochs=1, data__window=20, metrics=metrics))
         found = json.loads(self.run_tool("eval", "run", "--data", "noise.csv", "--split", "all", "--json")[0])
-        sums, count = [0.0, 0.0, 0], 0
+        sums, count = [0.0, 0.0, 0, 0.0, 0.0], 0
         values = [round(value, 5) for value in noise(600)]
         for first in range(0, 580, 20):
             self.write("x.csv", "v\n" + "".join(f"{value}\n" for value in values[first:first + 20]) + "NA\n")
@@ -105,11 +106,31 @@ class LossTest(ToolTest):
                 sums[0] += sum(max(level * r, (level - 1) * r) for level, r in rest.items())
                 sums[1] += abs(rest[0.5])
                 sums[2] += rest[0.1] >= 0 >= rest[0.9]
+                sums[3] += 2 * abs(rest[0.5]) / (abs(truth) + abs(float(row["prediction"])))
+                sums[4] += rest[0.5] ** 2
                 count += 1
         self.assertEqual(count, 580)
         self.assertAlmostEqual(found["pinball"], sums[0] / 3 / count, places=4)
         self.assertAlmostEqual(found["mae"], sums[1] / count, places=4)
         self.assertAlmostEqual(found["coverage"], sums[2] / count, delta=0.01)
+        self.assertAlmostEqual(found["crps"], 2 * sums[0] / 3 / count, places=4)
+        self.assertAlmostEqual(found["smape"], sums[3] / count, places=4)
+        changes = [b - a for a, b in zip(values, values[1:], strict=False)]  # no row trains: of all
+        naive, square = (sum(abs(change) ** power for change in changes) / len(changes) for power in (1, 2))
+        self.assertAlmostEqual(found["mase"], sums[1] / count / naive, places=4)
+        self.assertAlmostEqual(found["rmsse"], math.sqrt(sums[4] / count / square), places=4)
+
+    def test_naive_errors_are_those_of_the_training_rows(self):
+        self.write_noise(rows=600)
+        self.train("run", experiment=changed(NOISE, loss="mse", metrics=["mae", "mase"], train__epochs=1, data__window=20))
+        found = json.loads(self.run_tool("eval", "run", "--json")[0])
+        training = [round(value, 5) for value in noise(600)][:420]
+        changes = [abs(b - a) for a, b in zip(training, training[1:], strict=False)]
+        self.assertAlmostEqual(found["mase"], found["mae"] / (sum(changes) / len(changes)), places=6)
+        random_task = {"task": "random", "length": 5, "input": 1, "output": 1}
+        wrong = self.write("wrong.json", changed(NOISE, loss="mse", metrics=["mase"], data=random_task))
+        self.refused("/metrics/0: the metric mase divides errors by those of the seasonal naive forecast, which the task "
+                     "series alone has.", "check", wrong)
 
     def test_huber_is_hardly_moved_by_outliers(self):
         values = [1.0 if n % 20 else 400.0 for n in range(1000)]

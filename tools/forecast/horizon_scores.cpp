@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/data/series/naive_errors.h"
 #include "lagtape/data/series/windows.h"
 #include "lagtape/tools/forecast/predicted_targets.h"
 #include "lagtape/tools/forecast/recording_model.h"

@@ -110,18 +110,6 @@ std::vector<std::string> read_later(const Panel& panel, const SeriesOptions& ser
   return names;
 }
 
-std::int64_t season_of(const TimeAxis& axis, std::int64_t given) {
-  if (given > 0) return given;
-  if (axis.grids.empty() || !axis.grids.front().is_even) return 0;
-  const Frequency& frequency = axis.grids.front().grid.frequency();
-  const bool is_time =
-      frequency.unit == Frequency::Unit::nanosecond || frequency.unit == Frequency::Unit::local;
-  if (is_time && frequency.count < kOneDay)
-    return kOneDay % frequency.count == 0 ? kOneDay / frequency.count : 0;
-  const std::vector<std::int64_t> seasons = frequency.seasons();
-  return seasons.empty() ? 0 : seasons.front();
-}
-
 std::string label_of(const TimeAxis& axis, Instant time) {
   if (axis.format.count()) return axis.format.write(time, axis.zone);
   if (axis.are_days) return TimeFormat("%Y-%m-%d").write(time, axis.zone);

@@ -46,10 +46,6 @@ ForecastInputs forecast_inputs(const Panel& panel, const ForecastStart& start, s
 /// The columns that are known up to the first prediction alone, and of which a forecast of so many steps reads later rows.
 std::vector<std::string> read_later(const Panel& panel, const SeriesOptions& series, std::int64_t steps);
 
-/// The rows of a period: as given, else a day of rows that divide it, or what the calendar repeats: a week of days, a year of
-/// months; 0 when none is known.
-std::int64_t season_of(const TimeAxis& axis, std::int64_t given);
-
 /// A time: a number where the file has numbers, else an ISO date, with the time of day unless all rows are of midnights, and
 /// with the offset from UTC where the file has one or a clock is named.
 std::string label_of(const TimeAxis& axis, Instant time);

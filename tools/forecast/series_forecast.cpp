@@ -9,6 +9,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/core/system_memory.h"
+#include "lagtape/data/series/naive_errors.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/time/time_format.h"
 #include "lagtape/tools/forecast/recording_model.h"

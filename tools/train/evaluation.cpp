@@ -90,7 +90,7 @@ Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& o
       std::max<std::int64_t>(options.bytes / bytes_of_step(model, op, split.shape()), 1);
   const std::int64_t rows = std::clamp<std::int64_t>(steps / split.shape().length, 1, kMost);
   const bool in_stretches = split.shape().every_step && split.shape().length > steps && op.obstacle().empty();
-  Scores scores(experiment.loss, experiment.metrics, normalization.output, split.shape().class_names);
+  Scores scores(experiment.loss, experiment.metrics, normalization.output, split.shape().class_names, &split);
   for (std::int64_t first = 0; first < split.size(); first += rows) {
     if (options.stop_requested && options.stop_requested()) throw Interrupted("interrupted in an evaluation");
     Batch batch = gather(split, indices_in_order(split, first, rows), model.dtype(), pool, normalization);

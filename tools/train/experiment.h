@@ -28,6 +28,7 @@ using TaskLoading = std::function<Task(ThreadPool&, std::uint64_t seed)>;
 /// The `data` of an experiment.
 struct DataSection {
   bool fresh = false;              ///< true: the training set never ends
+  bool of_series = false;          ///< as that of TaskLoader
   std::optional<DataShape> shape;  ///< when the file alone decides it
   TaskLoading load;
   TaskLoading load_to_score;  ///< all sequences as `test`; files need none for training and validation

@@ -122,6 +122,7 @@ DataSection data_section(JsonReader& top, const TaskHints& hints, const std::str
     };
   };
   return {.fresh = loader.fresh,
+          .of_series = loader.of_series,
           .shape = loader.shape,
           .load = loading(loader.load),
           .load_to_score =
@@ -168,7 +169,7 @@ FittedModel model_section(JsonReader& top, Experiment& experiment) {
 
 /// What keeps a metric from following the ones before it, if anything does.
 std::optional<Problem> obstacle_to(const std::string& name, const std::unordered_set<std::string>& before,
-                                   const LossFunction& loss, const JsonErrors& words) {
+                                   const LossFunction& loss, bool of_series, const JsonErrors& words) {
   const auto conflict = [](std::string text) {
     return Problem{.rule = Rule::conflict, .statement = std::move(text)};
   };
@@ -176,6 +177,10 @@ std::optional<Problem> obstacle_to(const std::string& name, const std::unordered
   if (!known) return words.unknown("metric", name, metric_names(), "/metrics");
   if (loss != Loss::none && !known->applies(loss))
     return conflict(text_of("the metric ", name, " does not go with the loss ", name_of(loss), "."));
+  if (known->needs_series && !of_series)
+    return conflict(text_of("the metric ", name,
+                            " divides errors by those of the seasonal naive forecast, which "
+                            "the task series alone has."));
   if (before.empty() && !known->ranks_models)
     return conflict(text_of("the first metric decides which state is best, which ", name,
                             " does not tell. Name another one first."));
@@ -183,7 +188,7 @@ std::optional<Problem> obstacle_to(const std::string& name, const std::unordered
   return std::nullopt;
 }
 
-std::vector<std::string> metrics_section(JsonReader& top, const LossFunction& loss) {
+std::vector<std::string> metrics_section(JsonReader& top, const LossFunction& loss, bool of_series) {
   const Json& given =
       top.raw("metrics", "what is reported beside the loss; the first decides which state is best");
   std::vector<std::string> metrics;
@@ -198,7 +203,7 @@ std::vector<std::string> metrics_section(JsonReader& top, const LossFunction& lo
       continue;
     }
     const std::string name = given[i].get<std::string>();
-    if (const auto obstacle = obstacle_to(name, named, loss, top.errors())) {
+    if (const auto obstacle = obstacle_to(name, named, loss, of_series, top.errors())) {
       top.errors().add(pointer, *obstacle);
     } else {
       metrics.push_back(name);
@@ -248,7 +253,7 @@ Experiment read_document(const Json& document, const std::string& where, const f
   experiment.loss = loss_section(top, experiment.data.shape, !was_right || errors.empty());
   experiment.balanced_classes = experiment.loss != Loss::none && is_balanced(value_at(document, "/loss"));
   FittedModel fitted = model_section(top, experiment);
-  experiment.metrics = metrics_section(top, experiment.loss);
+  experiment.metrics = metrics_section(top, experiment.loss, experiment.data.of_series);
   experiment.optimizer = read_section(top, "optimizer", "how parameters follow their gradients",
                                       read_optimizer, {{"type", "adam"}});
   experiment.schedule =

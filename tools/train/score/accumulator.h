@@ -14,11 +14,12 @@ struct ScoredElement {
   double loss = 0;    ///< the training loss: of normalised numbers, or in nats
   double levels = 1;  ///< outputs for each element
 
-  double error = 0, target = 0;  ///< in the user's units
-  double from_mean = 0;          ///< the target, relative to the mean that scales it
-  double pinball = 0;            ///< the sum over all levels, in the user's units
-  bool is_covered = false;       ///< between the lowest and the highest level
-  std::int64_t column = 0;       ///< number of the target among those of a step
+  double error = 0, target = 0;        ///< in the user's units
+  double from_mean = 0;                ///< the target, relative to the mean that scales it
+  double naive = 0, naive_square = 0;  ///< NaiveErrors of the target's series; 0 or NaN: none
+  double pinball = 0;                  ///< the sum over all levels, in the user's units
+  bool is_covered = false;             ///< between the lowest and the highest level
+  std::int64_t column = 0;             ///< number of the target among those of a step
 
   std::int64_t actual = 0, predicted = 0;  ///< classes; 0 and 1 for one logit
   std::int64_t larger = 0;                 ///< how many logits are larger than that of the class

@@ -131,10 +131,41 @@ constexpr std::array kMetrics = {
                   if (e.target != 0) t.add(std::abs(e.error / e.target), 1);
                 },
                 quotient},
+    MetricEntry{"smape", "mean of 2 |error| / (|target| + |prediction|), from 0 to 2; 0.1 is 10 %", false,
+                is_real,
+                [](Totals& t, const Element& e) {
+                  const double size = std::abs(e.target) + std::abs(e.target + e.error);
+                  t.add(size > 0 ? 2 * std::abs(e.error) / size : 0, 1);
+                },
+                quotient},
+    MetricEntry{
+        "mase",
+        "mean of |error| / the mean absolute error of the seasonal naive forecast in the series' training "
+        "rows; below 1 is better than that forecast, one step ahead",
+        false, is_real,
+        [](Totals& t, const Element& e) {
+          if (e.naive > 0) t.add(std::abs(e.error) / e.naive, 1);
+        },
+        quotient, true, true},
+    MetricEntry{
+        "rmsse",
+        "root of the mean of squared errors / the mean squared error of the seasonal naive forecast in the "
+        "series' training rows",
+        false, is_real,
+        [](Totals& t, const Element& e) {
+          if (e.naive_square > 0) t.add(e.error * e.error / e.naive_square, 1);
+        },
+        root_of_quotient, true, true},
     MetricEntry{"r2", "share of the targets' variance that is explained: 1 is perfect, 0 their mean", true,
                 is_real, add_variances, variance_explained},
     MetricEntry{"pinball", "mean pinball loss over all levels, in the units of the data", false, has_levels,
                 [](Totals& t, const Element& e) { t.add(e.pinball, 1, e.levels); }, mean_over_levels},
+    MetricEntry{"crps",
+                "continuous ranked probability score, in the units of the data: of quantiles twice their "
+                "mean pinball "
+                "loss",
+                false, has_levels, [](Totals& t, const Element& e) { t.add(2 * e.pinball, 1, e.levels); },
+                mean_over_levels},
     MetricEntry{
         "coverage",
         "share of targets between the lowest and the highest level; right when it is their difference", true,
@@ -208,7 +239,11 @@ std::span<const ClassMetricEntry> class_metrics() { return kClassMetrics; }
 std::optional<Metric> find_metric(std::string_view name, std::span<const std::string> class_names) {
   for (const MetricEntry& entry : kMetrics) {
     if (entry.name == name)
-      return Metric{entry.larger_is_better, entry.ranks_models, entry.applies, {entry.add, entry.value}};
+      return Metric{entry.larger_is_better,
+                    entry.ranks_models,
+                    entry.needs_series,
+                    entry.applies,
+                    {entry.add, entry.value}};
   }
   for (const ClassMetricEntry& entry : kClassMetrics) {
     std::int64_t of_class = class_in(name, entry.stem).value_or(-1);
@@ -221,7 +256,7 @@ std::optional<Metric> find_metric(std::string_view name, std::span<const std::st
                  ? entry.value(t.rows[static_cast<std::size_t>(of_class)])
                  : std::nan("");
     };
-    return Metric{true, true, is_class, {count_classes, value}, of_class, std::string(class_name)};
+    return Metric{true, true, false, is_class, {count_classes, value}, of_class, std::string(class_name)};
   }
   return std::nullopt;
 }

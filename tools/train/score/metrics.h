@@ -19,7 +19,8 @@ struct MetricEntry {
   bool (*applies)(Loss loss);
   Accumulator::Add add;
   double (*value)(const Totals& totals);
-  bool ranks_models = true;  ///< the better of two models has the better value
+  bool ranks_models = true;   ///< the better of two models has the better value
+  bool needs_series = false;  ///< only elements with naive errors have a value
 };
 std::span<const MetricEntry> metrics();
 
@@ -34,7 +35,7 @@ std::span<const ClassMetricEntry> class_metrics();
 
 /// A metric by its name: of a table's row, or of one class.
 struct Metric {
-  bool larger_is_better, ranks_models;
+  bool larger_is_better, ranks_models, needs_series;
   bool (*applies)(Loss loss);
   Accumulator accumulator;      ///< of no elements
   std::int64_t of_class = -1;   ///< the number of its class; -1: of none, or of one that the data do not have

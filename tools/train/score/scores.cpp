@@ -116,8 +116,8 @@ void check_shapes(const LossFunction& loss, const Tensor& outputs, const Batch& 
 }  // namespace
 
 Scores::Scores(const LossFunction& loss, std::span<const std::string> metrics, Scaling scaling,
-               std::span<const std::string> class_names)
-    : loss_(loss), scaling_(std::move(scaling)), accumulators_{mean_loss()} {
+               std::span<const std::string> class_names, const Dataset* split)
+    : loss_(loss), scaling_(std::move(scaling)), split_(split), accumulators_{mean_loss()} {
   for (const std::string& name : metrics) accumulators_.push_back(metric(name, class_names).accumulator);
 }
 
@@ -141,10 +141,17 @@ void Scores::add_rows(const Tensor& outputs, const Batch& batch) {
   const std::int64_t q = outputs.size(-1), stride = outputs.rank() == 3 ? outputs.size(1) : 1;
   const T* z = outputs.values<T>().data();
   std::vector<double> odds;
-  const auto take = [&](const ScoredElement& element) {
+  std::span<const NaiveErrors> naive;
+  const auto take = [&](ScoredElement element) {
+    if (!naive.empty()) {
+      const NaiveErrors& of_target = naive[static_cast<std::size_t>(element.column)];
+      element.naive = of_target.absolute;
+      element.naive_square = of_target.squared;
+    }
     for (Accumulator& accumulator : accumulators_) accumulator.add(element);
   };
   for (std::int64_t row = 0; row < batch.size(); ++row) {
+    if (split_ != nullptr) naive = split_->naive_errors(batch.ids[static_cast<std::size_t>(row)]);
     const std::int64_t steps = stride == 1 ? 1 : batch.lengths[row];
     for (std::int64_t place = row * stride; place < row * stride + steps; ++place)
       for_each_element(z + place * q, q, batch, place, loss_, scaling_, odds, take);

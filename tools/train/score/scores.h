@@ -16,9 +16,10 @@ namespace lagtape {
 /// one class.
 class Scores {
  public:
-  /// `scaling` is that of real targets. Throws InputError for a metric that is unknown.
+  /// `scaling` is that of real targets, `split`, which must outlive the scores, the set that batches are taken from; null:
+  /// nobody knows naive errors. Throws InputError for a metric that is unknown.
   Scores(const LossFunction& loss, std::span<const std::string> metrics, Scaling scaling = {},
-         std::span<const std::string> class_names = {});
+         std::span<const std::string> class_names = {}, const Dataset* split = nullptr);
 
   /// Adds a batch's sequences. outputs: [B, T, q] when every step is scored, else [B, q]; only a sequence's own
   /// steps count. Errors of a loss with several levels are those of the level nearest to the median. Throws
@@ -41,6 +42,7 @@ class Scores {
 
   LossFunction loss_;
   Scaling scaling_;
+  const Dataset* split_;
   SignalSums signal_;                      ///< esr and dc: the sums of the loss
   std::vector<Accumulator> accumulators_;  ///< of the loss and the metrics
 };

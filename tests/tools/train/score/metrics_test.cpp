@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/train/score/scores.h"
@@ -14,6 +15,8 @@ namespace {
 Batch numbers(Tensor y, std::vector<std::int64_t> lengths) {
   Batch batch;
   batch.y = std::move(y);
+  batch.ids.resize(lengths.size());
+  std::iota(batch.ids.begin(), batch.ids.end(), 0);
   batch.lengths = std::move(lengths);
   return batch;
 }
@@ -21,13 +24,29 @@ Batch numbers(Tensor y, std::vector<std::int64_t> lengths) {
 Batch of_classes(std::vector<std::int32_t> classes, std::vector<std::int64_t> lengths) {
   Batch batch;
   batch.classes = std::move(classes);
+  batch.ids.resize(lengths.size());
   batch.lengths = std::move(lengths);
   return batch;
 }
 
+/// The windows of two series, each a sequence, with two targets: sequence 1 is of the second one.
+class TwoSeries final : public Dataset {
+ public:
+  TwoSeries() : Dataset({}) {}
+  std::int64_t size() const override { return 2; }
+  void read(std::int64_t, Batch&, std::int64_t) const override {}
+  std::span<const NaiveErrors> naive_errors(std::int64_t index) const override {
+    return std::span(naive_).subspan(index == 1 ? 2 : 0, 2);
+  }
+
+ private:
+  std::vector<NaiveErrors> naive_ = {{2, 16}, {4, 64}, {8, 4}, {0.5, 0.25}};
+};
+const TwoSeries kTwoSeries;
+
 /// Scores by all metrics that go with the loss.
 Scores scores_by(const LossFunction& loss, const Scaling& scaling = {}) {
-  return Scores(loss, metric_names(loss), scaling);
+  return Scores(loss, metric_names(loss), scaling, {}, &kTwoSeries);
 }
 
 double value(const char* name, const Scores& scores, Loss loss) {
@@ -122,23 +141,25 @@ TEST_CASE("the size of batches changes no bit") {
     outputs.set(i, std::sin(0.1 * static_cast<double>(i)));
     targets.set(i, std::cos(0.3 * static_cast<double>(i)));
   }
-  const auto scored_by = [&](std::int64_t batch) {
+  const auto scored_by = [&](std::int64_t at_once) {
     Scores scores = scores_by(Loss::mse);
-    for (std::int64_t first = 0; first < rows; first += batch) {
-      const std::int64_t count = std::min(batch, rows - first);
+    for (std::int64_t first = 0; first < rows; first += at_once) {
+      const std::int64_t count = std::min(at_once, rows - first);
       const auto part = [&](const Tensor& whole) {
         Tensor some({count, steps, 1}, Dtype::f32);
         for (std::int64_t i = 0; i < some.numel(); ++i) some.set(i, whole.at(first * steps + i));
         return some;
       };
-      scores.add(part(outputs), numbers(part(targets), std::vector<std::int64_t>(count, steps)));
+      Batch batch = numbers(part(targets), std::vector<std::int64_t>(count, steps));
+      std::iota(batch.ids.begin(), batch.ids.end(), first);
+      scores.add(part(outputs), batch);
     }
     return scores;
   };
   const Scores whole = scored_by(rows);
-  for (const std::int64_t batch : {1, 2, 5, 36}) {
-    CHECK(scored_by(batch).loss() == whole.loss());
-    CHECK(scored_by(batch).values() == whole.values());
+  for (const std::int64_t at_once : {1, 2, 5, 36}) {
+    CHECK(scored_by(at_once).loss() == whole.loss());
+    CHECK(scored_by(at_once).values() == whole.values());
   }
 }
 
@@ -154,8 +175,8 @@ TEST_CASE("metrics are found by name and know which way is better") {
   CHECK(metric("accuracy").larger_is_better);
   CHECK_FALSE(metric("rmse").larger_is_better);
   CHECK_THROWS_WITH_AS(metric("rmsee"), doctest::Contains("did you mean 'rmse'"), InputError);
-  CHECK(metric_names(Loss::mse) ==
-        std::vector<std::string>{"mse", "rmse", "nrmse", "esr", "dc", "mae", "mape", "r2"});
+  CHECK(metric_names(Loss::mse) == std::vector<std::string>{"mse", "rmse", "nrmse", "esr", "dc", "mae",
+                                                            "mape", "smape", "mase", "rmsse", "r2"});
   CHECK(metric_names(Loss::cross_entropy) == std::vector<std::string>{"accuracy", "f1", "auc", "top_5",
                                                                       "cross_entropy", "bits_per_character",
                                                                       "perplexity"});
@@ -198,6 +219,31 @@ TEST_CASE("mae, mape and r2 have their closed forms, and leave missing targets o
   const double first = 12.0 * 12 / 2, second = 1 + 0 + 0.25 - 1.5 * 1.5 / 3;
   CHECK(value("r2", scores, Loss::mse) == doctest::Approx(1 - (256 + 1 + 2.25 + 4) / (first + second)));
   CHECK(scores.loss() == (0 + 4 + 64 + 9 + 16) / 5.0);
+}
+
+TEST_CASE("smape has its closed form, and is 0 where target and prediction are") {
+  Scores scores = scores_by(Loss::mse, {.mean = {10}, .scale = {2}});
+  scores.add(Tensor::from({3, 1}, {-3, 1, -5}, Dtype::f64),
+             numbers(Tensor::from({3, 1}, {-6, 0, -5}, Dtype::f64), {1, 1, 1}));
+  // targets -2, 10, 0; predictions 4, 12, 0
+  CHECK(value("smape", scores, Loss::mse) == doctest::Approx((2 * 6.0 / 6 + 2 * 2.0 / 22 + 0) / 3));
+}
+
+TEST_CASE("mase and rmsse divide by the naive errors of the sequence's series and the target's column") {
+  const double none = std::nan("");
+  const Scaling scaling = {.mean = {1, 1}, .scale = {2, 10}};
+  const Batch batch = numbers(Tensor::from({2, 2}, {0, 0, none, 0}, Dtype::f64), {1, 1});
+  const Tensor outputs = Tensor::from({2, 2}, {3, -1, 5, 0.5}, Dtype::f64);  // errors 6, -10, none, 5
+  Scores scores = scores_by(Loss::mse, scaling);
+  scores.add(outputs, batch);
+  CHECK(value("mase", scores, Loss::mse) == doctest::Approx((6.0 / 2 + 10.0 / 4 + 5 / 0.5) / 3));
+  CHECK(value("rmsse", scores, Loss::mse) ==
+        doctest::Approx(std::sqrt((36.0 / 16 + 100.0 / 64 + 25 / 0.25) / 3)));
+  const std::vector<std::string> names = {"mase", "rmsse"};
+  Scores unknown(Loss::mse, names, scaling);
+  unknown.add(outputs, batch);
+  CHECK(std::isnan(unknown.values()[0]));
+  CHECK(std::isnan(unknown.values()[1]));
 }
 
 TEST_CASE("f1 is the mean over the classes that occur, or that of class 1 for one logit") {
