@@ -29,21 +29,23 @@ bool is_table_file(const fs::path& path) {
   return std::ranges::find(kEndings, unpacked_ending(path)) != kEndings.end();
 }
 
+bool is_tsf_file(const fs::path& path) { return unpacked_ending(path) == ".tsf"; }
+
 NamedTable read_table_file(const fs::path& path, const TableOptions& options) {
-  const std::string where = path.string(), ending = unpacked_ending(path);
+  const std::string where = path.string();
   std::string text = read_file(path);
   if (is_gzip(text)) text = gunzip(text, where);
   std::vector<std::string> notes;
   if (const std::string encoding = make_utf8(text, where); !encoding.empty())
     notes.push_back(text_of("the text is ", encoding, ", read as UTF-8"));
-  if (ending == ".tsf") {
+  if (is_tsf_file(path)) {
     text = long_table_of_tsf(text, where, notes);
     return parse_table(std::move(text), where,
                        {.separator = ',', .skip_rows = 0, .missing_codes = options.missing_codes},
                        std::move(notes));
   }
   TableOptions given = options;
-  if (ending == ".tsv" && given.separator == 0) given.separator = '\t';
+  if (unpacked_ending(path) == ".tsv" && given.separator == 0) given.separator = '\t';
   return parse_table(std::move(text), where, given, std::move(notes));
 }
 

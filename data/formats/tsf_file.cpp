@@ -83,6 +83,7 @@ class TsfReader {
       if (type != "string" && type != "numeric" && type != "date")
         fail(Rule::wrong_type, "an attribute of type string, numeric or date", type);
       if (type == "date") time_ = static_cast<std::int64_t>(attributes_);
+      if (attributes_ == 0) has_names_ = type == "string";
       table_ += text_of(csv_cell(type == "date" ? "time" : name), ",");
       ++attributes_;
     } else if (tag == "@frequency") {
@@ -93,7 +94,7 @@ class TsfReader {
       horizon_ = trimmed(line);
     } else if (tag == "@data") {
       if (time_ >= 0 && step_ == nullptr) fail(Rule::missing, "@frequency, as series have start times", {});
-      table_ += "value\n";
+      table_ = (has_names_ ? "" : "series,") + table_ + "value\n";
       return true;
     }
     return false;
@@ -108,7 +109,8 @@ class TsfReader {
   }
 
   void read_series(std::string_view line) {
-    std::string before, behind;  // the cells around the time
+    // The cells around the time.
+    std::string before = has_names_ ? "" : text_of(series_ + 1, ","), behind;
     Instant start = 0;
     for (std::size_t i = 0; i < attributes_; ++i) {
       if (line.find(':') == line.npos)
@@ -138,6 +140,8 @@ class TsfReader {
   const std::string& where_;
   std::string table_ = {}, horizon_ = {};
   std::size_t attributes_ = 0;
+  bool has_names_ =
+      false;  ///< the first attribute is a text; else series are numbered in a column before the others
   std::int64_t time_ = -1;  ///< the attribute that is the start
   const NamedFrequency* step_ = nullptr;
   std::int64_t line_ = 0, series_ = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
@@ -99,52 +100,60 @@ std::vector<std::int64_t> read_measured(const CsvSource& csv, Panel& panel) {
   return sources;
 }
 
-/// The number of last rows in which every target is missing.
-std::int64_t future_rows(const Panel& panel) {
+/// The number of last rows of a series in which every target is missing.
+std::int64_t future_rows(const Panel& panel, const RowRange& series) {
   std::int64_t future = 0;
   const auto is_known = [&](std::int64_t column) {
-    return !panel.column(column).is_filled(panel.rows - 1 - future);
+    return !panel.column(column).is_filled(series.end() - 1 - future);
   };
-  while (future < panel.rows && std::ranges::none_of(panel.target, is_known)) ++future;
+  while (future < series.rows && std::ranges::none_of(panel.target, is_known)) ++future;
   return future;
 }
 
-/// The rows of a column that may be filled: the last ones of a future are not known where nothing more follows.
-std::int64_t rows_to_fill(const Panel& panel, const Column& column) {
-  std::int64_t rows = panel.rows;
-  while (rows > panel.rows - panel.future &&
-         (column.role == ColumnRole::target || column.is_filled(rows - 1)))
-    --rows;
-  return rows;
+/// The rows of a series of which a column may be filled: the last ones of a future are not known where nothing more follows.
+RowRange rows_to_fill(const PanelSeries& series, const Column& column) {
+  std::int64_t end = series.end();
+  while (end > series.origin() && (column.role == ColumnRole::target || column.is_filled(end - 1))) --end;
+  return {series.first, end - series.first};
 }
 
-/// Fills the holes of a column but for the last rows, and gives up segments in which it has no number.
-void fill_column(Column& column, std::int64_t rows, Missing missing, std::vector<RowRange>& segments) {
-  const auto known = column.values.values<double>().first(static_cast<std::size_t>(rows));
+/// Fills the holes of a column but for the last rows of each series, and gives up segments in which it has no number.
+void fill_column(const Panel& panel, Column& column, Missing missing, std::vector<RowRange>& segments) {
+  const std::span<double> values = column.values.values<double>();
+  auto series = panel.series.begin();
+  RowRange known = rows_to_fill(*series, column);
   std::erase_if(segments, [&](const RowRange& segment) {
-    const std::int64_t end = std::min(segment.end(), rows);
-    return end > segment.first && !fill_missing(known.subspan(static_cast<std::size_t>(segment.first),
-                                                              static_cast<std::size_t>(end - segment.first)),
+    while (segment.first >= series->end()) known = rows_to_fill(*++series, column);
+    const std::int64_t end = std::min(segment.end(), known.end());
+    return end > segment.first && !fill_missing(values.subspan(static_cast<std::size_t>(segment.first),
+                                                               static_cast<std::size_t>(end - segment.first)),
                                                 missing);
   });
 }
 
-/// Gives all rows the one number that a static column has. Throws InputError where it has two, or none.
-void fill_fixed(const CsvSource& csv, Column& column, std::int64_t source) {
+/// Where messages say which of several series they are about: " of the series \"a\"".
+std::string of_series(const Panel& panel, const PanelSeries& series) {
+  return panel.series_columns.empty() ? std::string() : text_of(" of the series ", quote(series.name(), 40));
+}
+
+/// Gives all rows of a series the one number that a static column has there. Throws InputError where it has two, or none.
+void fill_fixed(const CsvSource& csv, const Panel& panel, const PanelSeries& series, Column& column,
+                std::int64_t source) {
   double value = std::numeric_limits<double>::quiet_NaN();
-  for (std::int64_t row = 0; row < csv.rows(); ++row) {
+  for (std::int64_t row = series.first; row < series.end(); ++row) {
     if (column.is_filled(row)) continue;
     if (std::isnan(value)) value = column.at(row);
     if (column.at(row) != value)
       throw InputError(csv.place(row, source), Rule::conflict,
-                       text_of("a \"static\" column has one number in all rows, here ", value, " and ",
-                               column.at(row), "."));
+                       text_of("a \"static\" column has one number in all rows", of_series(panel, series),
+                               ", here ", value, " and ", column.at(row), "."));
   }
   if (std::isnan(value))
     throw InputError({csv.table.where()}, Rule::missing,
-                     text_of("the \"static\" column ", quote(column.name), " has no number."));
-  std::ranges::fill(column.values.values<double>(), value);
-  column.filled.clear();
+                     text_of("the \"static\" column ", quote(column.name), " has no number",
+                             of_series(panel, series), "."));
+  const std::span<double> values = column.values.values<double>();
+  std::fill_n(values.begin() + series.first, series.rows, value);
 }
 
 void treat_missing(const CsvSource& csv, const std::vector<std::int64_t>& sources, Panel& panel) {
@@ -152,20 +161,28 @@ void treat_missing(const CsvSource& csv, const std::vector<std::int64_t>& source
   std::int64_t filled = 0;
   for (std::size_t i = 0; i < panel.columns.size(); ++i) {
     Column& column = panel.columns[i];
-    if (column.role == ColumnRole::fixed) fill_fixed(csv, column, sources[i]);
+    if (column.role == ColumnRole::fixed) {
+      for (const PanelSeries& series : panel.series) fill_fixed(csv, panel, series, column, sources[i]);
+      column.filled.clear();
+    }
     if (column.filled.empty()) continue;
-    const std::int64_t rows = rows_to_fill(panel, column);
-    const auto holes = std::count(column.filled.begin(), column.filled.begin() + rows, true);
+    std::int64_t holes = 0, first = -1;
+    for (const PanelSeries& series : panel.series) {
+      const RowRange rows = rows_to_fill(series, column);
+      for (std::int64_t row = rows.first; row < rows.end(); ++row) {
+        if (!column.is_filled(row)) continue;
+        if (holes++ == 0) first = row;
+      }
+    }
     if (holes == 0) continue;
     if (missing == Missing::error) {
-      const auto first = std::ranges::find(column.filled, true) - column.filled.begin();
       throw InputError(csv.place(first, sources[i]), Rule::missing,
                        text_of("there is no number. ", holes, " of ", panel.rows,
                                " rows have none in this column; \"missing\": ",
                                "\"interpolate\" or \"hold\" fills them."));
     }
     filled += holes;
-    fill_column(column, rows, missing, panel.segments);
+    fill_column(panel, column, missing, panel.segments);
   }
   constexpr const char* kByLines =
       "filled by lines to later numbers, which a forecast does not know (\"hold\" and \"mask\" do without)";
@@ -234,30 +251,23 @@ ColumnRole role_of(const SeriesOptions& options, const Category& category) {
   return ColumnRole::past;
 }
 
-/// Adds an input for each word of a category, which is 1 in the rows with that word.
-void add_category(const CsvSource& csv, const Category& category, Panel& panel) {
+/// Takes the words of the rows of a series, the inputs `columns` of which have their places by word.
+void take_words(const CsvSource& csv, const Category& category, const Panel& panel, const PanelSeries& series,
+                const std::unordered_map<std::string_view, std::int64_t>& places,
+                std::vector<Column>& columns) {
   const std::int64_t source = csv.table.column(category.column);
-  const ColumnRole role = role_of(csv.options, category);
-  std::unordered_map<std::string_view, std::int64_t> places;
-  std::vector<Column> columns;
-  for (const std::string& value : category.values) {
-    places.emplace(value, std::ssize(columns));
-    columns.push_back({.name = name_of_word(category.column, value),
-                       .kind = ColumnKind::category,
-                       .role = role,
-                       .values = Tensor({panel.rows}, Dtype::f32)});
-  }
-  std::int64_t end = panel.rows;  // behind the last row whose word is known
-  while (end > panel.rows - panel.future && is_missing(csv.cell(end - 1, source))) --end;
+  const ColumnRole role = columns.empty() ? ColumnRole::past : columns.front().role;
   std::optional<std::int64_t> only;
-  for (std::int64_t row = 0; row < panel.rows; ++row) {
+  std::int64_t end = series.end();  // behind the last row whose word is known
+  while (end > series.origin() && is_missing(csv.cell(end - 1, source))) --end;
+  for (std::int64_t row = series.first; row < series.end(); ++row) {
     const std::string_view word = csv.cell(row, source);
     const auto found = places.find(word);
     const bool is_known = found != places.end();
     if (is_known && role == ColumnRole::fixed && only.value_or(found->second) != found->second)
       throw InputError(
           csv.place(row, source), Rule::conflict,
-          text_of("a \"static\" column has one word in all rows, here ",
+          text_of("a \"static\" column has one word in all rows", of_series(panel, series), ", here ",
                   quote(category.values[static_cast<std::size_t>(*only)]), " and ", quote(word), "."));
     if (is_known) {
       only = found->second;
@@ -275,7 +285,23 @@ void add_category(const CsvSource& csv, const Category& category, Panel& panel) 
     }
   }
   if (role == ColumnRole::fixed && only)
-    std::ranges::fill(columns[static_cast<std::size_t>(*only)].values.values<float>(), 1.0F);
+    std::fill_n(columns[static_cast<std::size_t>(*only)].values.values<float>().begin() + series.first,
+                series.rows, 1.0F);
+}
+
+/// Adds an input for each word of a category, which is 1 in the rows with that word.
+void add_category(const CsvSource& csv, const Category& category, Panel& panel) {
+  const ColumnRole role = role_of(csv.options, category);
+  std::unordered_map<std::string_view, std::int64_t> places;
+  std::vector<Column> columns;
+  for (const std::string& value : category.values) {
+    places.emplace(value, std::ssize(columns));
+    columns.push_back({.name = name_of_word(category.column, value),
+                       .kind = ColumnKind::category,
+                       .role = role,
+                       .values = Tensor({panel.rows}, Dtype::f32)});
+  }
+  for (const PanelSeries& series : panel.series) take_words(csv, category, panel, series, places, columns);
   for (Column& column : columns) add_column(panel, std::move(column), csv.options);
 }
 
@@ -300,18 +326,29 @@ void add_calendar(const SeriesOptions& options, Panel& panel) {
       panel.input.push_back({column, shift});
 }
 
-/// Ends the series before the rows without targets, which no training reads.
+/// Ends each series before its rows without targets, which no training reads.
 void leave_out_future(const CsvSource& csv, Panel& panel) {
-  if (panel.future == 0) return;
-  const std::int64_t end = panel.rows - panel.future;
-  std::erase_if(panel.segments, [&](const RowRange& segment) { return segment.first >= end; });
+  std::int64_t future = 0, with_future = 0;
+  auto series = panel.series.begin();
+  for (RowRange& segment : panel.segments) {
+    while (segment.first >= series->end()) ++series;
+    segment.rows = std::min(segment.end(), series->origin()) - segment.first;
+  }
+  for (PanelSeries& one : panel.series) {
+    future += one.future;
+    with_future += one.future > 0 ? 1 : 0;
+    one.rows -= std::exchange(one.future, 0);
+  }
+  if (future == 0) return;
+  std::erase_if(panel.segments, [](const RowRange& segment) { return segment.rows <= 0; });
   if (panel.segments.empty()) throw InputError({csv.table.where()}, Rule::missing, "no row has a target.");
-  panel.segments.back().rows = std::min(panel.segments.back().end(), end) - panel.segments.back().first;
-  panel.series.back().rows = panel.rows = end;
-  if (!panel.axis.times.empty()) panel.axis.times.resize(static_cast<std::size_t>(end));
-  panel.notes.push_back(text_of("the last ", panel.future, panel.future == 1 ? " row has" : " rows have",
-                                " no target, and are for forecasts"));
-  panel.future = 0;
+  panel.rows = panel.series.back().end();
+  if (!panel.axis.times.empty()) panel.axis.times.resize(static_cast<std::size_t>(panel.rows));
+  panel.notes.push_back(panel.series.size() == 1
+                            ? text_of("the last ", future, future == 1 ? " row has" : " rows have",
+                                      " no target, and are for forecasts")
+                            : text_of("the last rows of ", with_future, " series, ", future,
+                                      " in all, have no target, and are for forecasts"));
 }
 
 }  // namespace
@@ -319,7 +356,8 @@ void leave_out_future(const CsvSource& csv, Panel& panel) {
 void read_columns(const CsvSource& csv, bool may_end, Panel& panel) {
   const SeriesOptions& options = csv.options;
   const std::vector<std::int64_t> sources = read_measured(csv, panel);
-  if (may_end || options.future.is_array()) panel.future = future_rows(panel);
+  if (may_end || options.future.is_array())
+    for (PanelSeries& series : panel.series) series.future = future_rows(panel, series);
   treat_missing(csv, sources, panel);
   if (options.missing == Missing::mask) add_masks(options, panel);
   check_words(csv, panel.columns.size());

@@ -1,6 +1,7 @@
 #include "lagtape/data/series/csv_recording.h"
 
 #include "lagtape/data/series/csv_columns.h"
+#include "lagtape/data/series/csv_series.h"
 #include "lagtape/data/series/csv_times.h"
 
 namespace lagtape {
@@ -11,10 +12,18 @@ Panel read_csv_recording(const SeriesOptions& options, const std::filesystem::pa
   Panel panel{.rows = csv.rows(), .notes = csv.table.notes()};
   if (csv.leaves_out_index())
     panel.notes.emplace_back("the first column has no name and counts the rows: left out");
-  if (!csv.time_columns().empty()) read_times(csv, panel);
+  read_series(csv);
+  if (!csv.time_columns().empty()) {
+    read_times(csv, panel);
+  } else {
+    std::vector<Instant> no_times;
+    order_rows(csv, no_times);
+    panel.series = series_in(csv);
+  }
   panel.rows = csv.rows();
-  panel.series = {{0, panel.rows}};
-  if (panel.segments.empty()) panel.segments = panel.series;
+  for (const std::int64_t column : csv.series_columns())
+    panel.series_columns.push_back(csv.table.name_of(column));
+  if (panel.segments.empty()) panel.segments.assign(panel.series.begin(), panel.series.end());
   read_columns(csv, reading.allow_future, panel);
   return panel;
 }

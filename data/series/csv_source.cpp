@@ -12,6 +12,7 @@ CsvSource::CsvSource(const SeriesOptions& given, const std::filesystem::path& pa
                      const std::filesystem::path& future)
     : options(given), table(read_table_file(path, given.table)) {
   std::vector<std::int64_t> apart = time_columns();
+  for (const std::int64_t column : series_columns()) apart.push_back(column);
   if (leaves_out_index()) apart.push_back(0);
   uses = column_uses(
       options, table.columns(), apart, [&](const Json& entry) { return column(entry); }, table.where());
@@ -39,6 +40,7 @@ void CsvSource::find_future_columns() {
                                " has as ", role, "."));
   };
   for (const std::int64_t column : time_columns()) need(column, "its \"time\"");
+  for (const std::int64_t column : series_columns()) need(column, "its \"series\"");
   if (options.future.is_array())
     for (const Json& entry : options.future) need(column(entry), "a \"future\" input");
 }
@@ -54,6 +56,13 @@ std::vector<std::int64_t> CsvSource::time_columns() const {
     throw InputError({table.where()}, Rule::missing,
                      "\"time\": \"\" is a first column with dates and without a name, and there is none.");
   return {};
+}
+
+std::vector<std::int64_t> CsvSource::series_columns() const {
+  std::vector<std::int64_t> columns;
+  for (const std::string& name : options.series) columns.push_back(table.column(name));
+  if (columns.empty() && is_tsf_file(table.where())) columns = {0};
+  return columns;
 }
 
 std::string_view CsvSource::cell_in_file(std::int64_t row, std::int64_t column) const {

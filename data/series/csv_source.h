@@ -23,6 +23,10 @@ class CsvSource {
   std::vector<std::int64_t> order = {};  ///< rows of the files; empty: as they are
   /// By row of the files: others of the same time, of which the mean is taken.
   std::unordered_map<std::int64_t, std::vector<std::int64_t>> alike = {};
+  /// The names of the series in the order in which the file names them first, and by row of the files the number of
+  /// its series; empty: all rows are of one.
+  std::vector<std::vector<std::string>> ids = {};
+  std::vector<std::int32_t> series = {};
   std::int64_t duplicates = 0;  ///< rows that are left out, as others have their times
 
   std::int64_t rows() const { return order.empty() ? all_rows() : std::ssize(order); }
@@ -35,6 +39,10 @@ class CsvSource {
   std::int64_t in_file(std::int64_t row) const {
     return order.empty() ? row : order[static_cast<std::size_t>(row)];
   }
+  /// The number of the series of a row.
+  std::int32_t series_of(std::int64_t row) const {
+    return series.empty() ? 0 : series[static_cast<std::size_t>(in_file(row))];
+  }
   Place place(std::int64_t row, std::int64_t column) const;
   std::int64_t line(std::int64_t row) const;
   /// The number of a column by its name or number.
@@ -42,6 +50,8 @@ class CsvSource {
   /// The columns of a time: none, one, or a date and a time of day. The name "" is that of the first column, if that has dates and no
   /// name.
   std::vector<std::int64_t> time_columns() const;
+  /// The numbers of the columns that name series; of a .tsf file the first one, if the options name none.
+  std::vector<std::int64_t> series_columns() const;
   /// Whether all columns are read but the first one, which is the index that pandas writes.
   bool leaves_out_index() const { return options.reads_all() && table.has_index(); }
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <span>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/series/csv_series.h"
 #include "lagtape/data/time/find_grid.h"
 #include "lagtape/data/time/time_detector.h"
 
@@ -43,33 +43,35 @@ TimeColumn read_column(const CsvSource& csv) {
   }
 }
 
-/// Makes instants of the times that a clock without an offset shows. The rows of each file have an order of their own.
+/// Makes instants of the times that a clock without an offset shows. The rows of each series of a file have an order of their
+/// own.
 void put_in_zone(const CsvSource& csv, const TimeZone& zone, std::vector<Instant>& times) {
-  const auto first = static_cast<std::size_t>(csv.table.rows());
-  const std::int64_t column = csv.time_columns()[0];
-  const std::span<const Instant> local = times;
-  std::vector<Instant> all;
-  for (const auto& [begin, part] :
-       {std::pair(std::size_t{0}, local.first(first)), std::pair(first, local.subspan(first))}) {
-    if (part.empty()) continue;
-    const auto place = [&, begin = begin](std::int64_t row) {
-      return csv.place(static_cast<std::int64_t>(begin) + row, column);
-    };
-    const std::vector<Instant> instants = zone.to_utc(part, place);
-    all.insert(all.end(), instants.begin(), instants.end());
-  }
-  times = std::move(all);
+  const std::int64_t own = csv.table.rows(), column = csv.time_columns()[0];
+  for (const auto& [begin, end] : {std::pair(std::int64_t{0}, own), std::pair(own, csv.all_rows())})
+    for (const std::vector<std::int64_t>& rows : rows_by_series(csv, begin, end)) {
+      std::vector<Instant> local;
+      for (const std::int64_t row : rows) local.push_back(times[static_cast<std::size_t>(row)]);
+      const auto place = [&](std::int64_t i) { return csv.place(rows[static_cast<std::size_t>(i)], column); };
+      const std::vector<Instant> instants = zone.to_utc(local, place);
+      for (std::size_t i = 0; i < rows.size(); ++i) times[static_cast<std::size_t>(rows[i])] = instants[i];
+    }
 }
 
 /// Treats rows of one time as `duplicates` says. `times` are those of the rows in their order.
 void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
-  if (std::ranges::adjacent_find(times) == times.end()) return;
+  const auto is_alike = [&](std::size_t i) {
+    const auto at = static_cast<std::int64_t>(i);
+    return times[i] == times[i - 1] && csv.series_of(at) == csv.series_of(at - 1);
+  };
+  std::size_t first = 1;
+  while (first < times.size() && !is_alike(first)) ++first;
+  if (first >= times.size()) return;
   std::vector<std::int64_t> order;
   std::vector<Instant> kept;
   std::int64_t removed = 0;
   for (std::size_t i = 0; i < times.size(); ++i) {
     const std::int64_t row = csv.in_file(static_cast<std::int64_t>(i));
-    if (kept.empty() || kept.back() != times[i]) {
+    if (i == 0 || !is_alike(i)) {
       order.push_back(row);
       kept.push_back(times[i]);
       continue;
@@ -91,26 +93,10 @@ void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
   csv.duplicates = removed;
 }
 
-/// Puts the rows in their order. Those of the second file that the first one has are left out.
-void sort_rows(CsvSource& csv, std::vector<Instant>& times) {
-  if (csv.all_rows() == csv.table.rows() && std::ranges::is_sorted(times)) return;
-  std::vector<std::int64_t> order(times.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto time_of = [&](std::int64_t row) { return times[static_cast<std::size_t>(row)]; };
-  const Instant last = *std::max_element(times.begin(), times.begin() + csv.table.rows());
-  std::erase_if(order, [&](std::int64_t row) { return row >= csv.table.rows() && time_of(row) <= last; });
-  std::ranges::stable_sort(order, {}, time_of);
-  std::vector<Instant> sorted;
-  sorted.reserve(order.size());
-  for (const std::int64_t row : order) sorted.push_back(time_of(row));
-  times = std::move(sorted);
-  csv.order = std::move(order);
-}
-
 // ---- frequency ----
 
 /// Steps of the usual distance of rows, the mean of those near the median, with a gap where one is much larger.
-FoundGrid uneven_grid(const std::vector<Instant>& times, const TimeCalendar& calendar) {
+FoundGrid uneven_grid(std::span<const Instant> times, const TimeCalendar& calendar) {
   std::vector<std::int64_t> steps;
   for (std::size_t i = 1; i < times.size(); ++i) steps.push_back(times[i] - times[i - 1]);
   std::vector<TimeGap> gaps;
@@ -132,7 +118,7 @@ FoundGrid uneven_grid(const std::vector<Instant>& times, const TimeCalendar& cal
 
 /// Whether the distances of rows are one and the same but for the errors of a clock, or rounded: no row is nearer to another
 /// than to its own step, and few steps are missing.
-bool is_jitter(const std::vector<Instant>& times, const FoundGrid& found) {
+bool is_jitter(std::span<const Instant> times, const FoundGrid& found) {
   const std::int64_t usual = found.grid.frequency().count;
   for (std::size_t i = 1; i < times.size(); ++i)
     if (times[i] - times[i - 1] <= usual / 2) return false;
@@ -149,12 +135,29 @@ bool is_jitter(const std::vector<Instant>& times, const FoundGrid& found) {
       .hint = R"(Rows of any frequency are taken with --frequency any, or "frequency": "any" in "data".)"});
 }
 
-/// The grid of the rows, and whether they lie on it.
-std::pair<FoundGrid, bool> grid_of(const CsvSource& csv, const std::vector<Instant>& times,
-                                   const TimeCalendar& calendar) {
-  const auto place = [&](std::int64_t row) { return csv.place(row, csv.time_columns()[0]); };
+/// Whether the options name the frequency.
+bool names_frequency(const SeriesOptions& options) {
+  return options.frequency != "auto" && options.frequency != "any";
+}
+
+/// The places of the times of a series.
+PlaceOfRow places_of(const CsvSource& csv, const RowRange& series) {
+  return [&csv, first = series.first](std::int64_t row) {
+    return csv.place(first + row, csv.time_columns()[0]);
+  };
+}
+
+/// The grid of a series, and whether its rows lie on it.
+struct GridOfSeries {
+  FoundGrid found;
+  bool is_even = true;
+};
+
+GridOfSeries grid_of(const CsvSource& csv, const RowRange& series, std::span<const Instant> times,
+                     const TimeCalendar& calendar) {
+  const PlaceOfRow place = places_of(csv, series);
   const std::string& wanted = csv.options.frequency;
-  const bool is_given = wanted != "auto" && wanted != "any";
+  const bool is_given = names_frequency(csv.options);
   try {
     if (is_given) return {fit_grid(Frequency::parse(wanted), times, calendar, place), true};
     return {find_grid(times, calendar, place), true};
@@ -181,28 +184,103 @@ std::pair<FoundGrid, bool> grid_of(const CsvSource& csv, const std::vector<Insta
   }
 }
 
-std::vector<RowRange> segments_between(const std::vector<TimeGap>& gaps, std::int64_t rows) {
-  std::vector<RowRange> segments = {{0, rows}};
-  for (const TimeGap& gap : gaps) {
-    segments.back().rows = gap.row - segments.back().first;
-    segments.push_back({gap.row, rows - gap.row});
+/// The grid of a series that has the frequency of another one, `of`. Throws InputError if it has another.
+GridOfSeries same_grid(const CsvSource& csv, const PanelSeries& series, std::span<const Instant> times,
+                       const PanelSeries& of, const TimeGrid& grid) {
+  const PlaceOfRow place = places_of(csv, series);
+  Frequency wanted = grid.frequency().with_anchor(-1);
+  if (wanted.unit == Frequency::Unit::month) wanted.day = 0;
+  try {
+    return {fit_grid(wanted, times, grid.calendar(), place)};
+  } catch (const InputError& error) {
+    if (times.size() < 2) throw;
+    GridOfSeries own = grid_of(csv, series, times, grid.calendar());
+    const Frequency& found = own.found.grid.frequency();
+    const bool is_near = !own.is_even && wanted.unit == Frequency::Unit::nanosecond &&
+                         50 * std::abs(found.count - wanted.count) <= wanted.count;
+    if (is_near || (own.is_even && found.same_steps(wanted))) return own;
+    throw InputError(Problem{.place = place(0),
+                             .rule = Rule::conflict,
+                             .found = text_of(found.name(), " in the series ", quote(series.name(), 40)),
+                             .expected = text_of("the frequency of the series ", quote(of.name(), 40), ", ",
+                                                 grid.frequency().name()),
+                             .hint = R"("frequency": "any" takes series of any.)"});
+  }
+}
+
+/// The grids of all series. That of the longest one decides where the options do not; series of one row have its frequency.
+/// None where all series have one row.
+std::vector<GridOfSeries> grids_of(const CsvSource& csv, const std::vector<PanelSeries>& all,
+                                   const TimeAxis& axis, const TimeCalendar& calendar) {
+  const auto longest = std::ranges::max_element(all, {}, &PanelSeries::rows);
+  if (longest->rows < 2 && !names_frequency(csv.options)) return {};
+  const auto times_of = [&](const RowRange& series) {
+    return std::span(axis.times)
+        .subspan(static_cast<std::size_t>(series.first), static_cast<std::size_t>(series.rows));
+  };
+  const GridOfSeries first = grid_of(csv, *longest, times_of(*longest), calendar);
+  const bool is_shared = csv.options.frequency == "auto" && first.is_even;
+  std::vector<GridOfSeries> grids;
+  for (const PanelSeries& series : all) {
+    if (&series == &*longest) {
+      grids.push_back(first);
+    } else if (is_shared) {
+      grids.push_back(same_grid(csv, series, times_of(series), *longest, first.found.grid));
+    } else if (series.rows > 1 || names_frequency(csv.options)) {
+      grids.push_back(grid_of(csv, series, times_of(series), calendar));
+    } else {
+      const Frequency& frequency = first.found.grid.frequency();
+      grids.push_back({{TimeGrid(frequency, times_of(series)[0], calendar), {}}, first.is_even});
+    }
+  }
+  return grids;
+}
+
+/// Divides the series where times are missing.
+std::vector<RowRange> segments_between(const std::vector<PanelSeries>& all,
+                                       const std::vector<GridOfSeries>& grids) {
+  std::vector<RowRange> segments;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    segments.push_back(all[i]);
+    for (const TimeGap& gap : grids[i].found.gaps) {
+      const std::int64_t at = all[i].first + gap.row;
+      segments.back().rows = at - segments.back().first;
+      segments.push_back({at, all[i].end() - at});
+    }
   }
   return segments;
 }
 
-std::string note_of(const CsvSource& csv, const TimeAxis& axis, const std::vector<TimeGap>& gaps) {
+/// Says how many gaps there are, and where the first one is.
+std::string note_of_gaps(const CsvSource& csv, const std::vector<PanelSeries>& all,
+                         const std::vector<GridOfSeries>& grids) {
+  std::size_t gaps = 0, first = 0, with_gaps = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<TimeGap>& own = grids[i].found.gaps;
+    if (gaps == 0) first = i;
+    gaps += own.size();
+    with_gaps += own.empty() ? 0 : 1;
+  }
+  if (gaps == 0) return {};
+  std::string note = text_of(", with ", gaps, gaps == 1 ? " gap" : " gaps");
+  if (all.size() > 1) note += text_of(" in ", with_gaps, " of the series");
+  note += text_of(gaps == 1 ? ", before " : ", the first before ",
+                  text_of_time(csv, all[first].first + grids[first].found.gaps.front().row));
+  if (all.size() > 1) note += text_of(" of ", quote(all[first].name(), 40));
+  return note + (csv.options.across_gaps ? "; windows reach over them (across_gaps)"
+                                         : "; no window reaches over one");
+}
+
+std::string note_of(const CsvSource& csv, const TimeAxis& axis, const std::vector<PanelSeries>& all,
+                    const std::vector<GridOfSeries>& grids) {
   const SeriesGrid& series = axis.grids.front();
   const Frequency& frequency = series.grid.frequency();
-  std::string note = text_of(csv.rows(), " rows, frequency ");
+  std::string note = all.size() > 1 ? text_of(all.size(), " series, ") : std::string();
+  note += text_of(csv.rows(), " rows, frequency ");
   note += series.is_even ? frequency.name()
                          : text_of("not quite even, usually ", seconds_of(frequency.count), " s");
   if (!csv.options.timezone.empty()) note += text_of(", clock of ", axis.zone.name());
-  if (!gaps.empty())
-    note += text_of(
-        ", with ", gaps.size(), gaps.size() == 1 ? " gap, before " : " gaps, the first before ",
-        text_of_time(csv, gaps.front().row),
-        csv.options.across_gaps ? "; windows reach over them (across_gaps)" : "; no window reaches over one");
-  return note;
+  return note + note_of_gaps(csv, all, grids);
 }
 
 }  // namespace
@@ -217,16 +295,16 @@ void read_times(CsvSource& csv, Panel& panel) {
     if (!column.format.is_absolute()) put_in_zone(csv, axis.zone, column.times);
   }
   axis.times = std::move(column.times);
-  sort_rows(csv, axis.times);
-  const bool was_sorted = std::ranges::is_sorted(csv.order);
+  order_rows(csv, axis.times);
+  const bool was_sorted = !csv.ids.empty() || std::ranges::is_sorted(csv.order);
   treat_duplicates(csv, axis.times);
+  panel.series = series_in(csv);
   const TimeCalendar calendar{.zone = axis.zone, .holidays = options.holidays};
-  const bool is_found = options.frequency == "auto" || options.frequency == "any";
-  if (csv.rows() > 1 || !is_found) {
-    auto [found, is_even] = grid_of(csv, axis.times, calendar);
-    axis.grids.push_back({std::move(found.grid), is_even});
-    panel.notes.push_back(note_of(csv, axis, found.gaps));
-    if (!options.across_gaps) panel.segments = segments_between(found.gaps, csv.rows());
+  std::vector<GridOfSeries> grids = grids_of(csv, panel.series, axis, calendar);
+  if (!grids.empty()) {
+    for (const auto& [found, is_even] : grids) axis.grids.push_back({found.grid, is_even});
+    panel.notes.push_back(note_of(csv, axis, panel.series, grids));
+    if (!options.across_gaps) panel.segments = segments_between(panel.series, grids);
   }
   if (!was_sorted) panel.notes.emplace_back("rows were sorted by time");
   if (csv.duplicates > 0)

@@ -45,6 +45,19 @@ struct PanelInput {
   bool operator==(const PanelInput&) const = default;
 };
 
+/// The rows of a series, and what names it.
+struct PanelSeries : RowRange {
+  /// The cells of the columns that name it, else the name of its file or its number in an array.
+  std::vector<std::string> id = {};
+  /// The last of the rows in which every target is missing, of a file that is read to be forecast. Of inputs that are no
+  /// targets the first of them have numbers, and those that are not known are NaN.
+  std::int64_t future = 0;
+
+  std::string name() const;
+  /// The row behind the last one with a target.
+  std::int64_t origin() const { return end() - future; }
+};
+
 /// A user's series, ready to be cut into sequences: the rows of all of them one after the other, with the columns that a
 /// model reads and predicts.
 struct Panel {
@@ -53,11 +66,10 @@ struct Panel {
   std::vector<std::int64_t> target = {};  ///< columns
   TimeAxis axis = {};
   std::int64_t rows = 0;
-  std::vector<RowRange> series = {};    ///< the rows of each series
+  std::vector<PanelSeries> series = {};  ///< one after the other
+  /// The columns of `PanelSeries::id`, by which tables of results name the series; empty: one series without a name.
+  std::vector<std::string> series_columns = {};
   std::vector<RowRange> segments = {};  ///< rows between which no time is missing, in their order
-  /// The last rows in which every target is missing, of a file that is read to be forecast. Of inputs that are no targets
-  /// the first of them have numbers, and those that are not known are NaN.
-  std::int64_t future = 0;
   std::vector<std::string> notes = {};  ///< facts that a user should know, a sentence each
 
   const Column& column(std::int64_t i) const { return columns[static_cast<std::size_t>(i)]; }
@@ -65,6 +77,8 @@ struct Panel {
   const Column& input_column(std::int64_t i) const { return column(input_at(i).column); }
   const Column& target_column(std::int64_t i) const { return column(target[static_cast<std::size_t>(i)]); }
   std::string name_of_input(std::int64_t i) const;
+  /// The number of the series of a row.
+  std::int64_t series_of(std::int64_t row) const;
   /// The time of a row, also of one behind the row before `end`, the last of its segment.
   Instant time_of(std::int64_t row, std::int64_t end) const;
   /// The first rows of a segment that are no steps, as their inputs lie before it.

@@ -3,6 +3,8 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/folder.h"
@@ -60,8 +62,11 @@ Panel read_arrays(const SeriesOptions& options, const fs::path& path) {
     panel.columns[static_cast<std::size_t>(column)].role = role;
     panel.add_input(column, options);
   }
-  for (std::int64_t i = 0; i < count; ++i) panel.series.push_back({i * rows, rows});
-  panel.segments = panel.series;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::string number = count > 1 ? text_of("/", i) : std::string();
+    panel.series.push_back({{i * rows, rows}, {path.stem().string() + number}});
+  }
+  panel.segments.assign(panel.series.begin(), panel.series.end());
   return panel;
 }
 
@@ -132,25 +137,55 @@ std::vector<SeriesGrid> grid_of(const Panel& part, const std::vector<Panel>& par
   const auto known = std::ranges::find_if(parts, [](const Panel& one) { return !one.axis.grids.empty(); });
   if (!part.axis.grids.empty() || known == parts.end()) return part.axis.grids;
   const auto& [grid, is_even] = known->axis.grids.front();
-  return {{TimeGrid(grid.frequency(), part.axis.times.front(), grid.calendar()), is_even}};
+  std::vector<SeriesGrid> grids;
+  for (const PanelSeries& series : part.series)
+    grids.push_back(
+        {TimeGrid(grid.frequency(), part.axis.times[static_cast<std::size_t>(series.first)], grid.calendar()),
+         is_even});
+  return grids;
+}
+
+/// Makes the names of all series differ: where two files of one series each have one name, the paths name their series. Throws
+/// InputError where a column names one series in two files.
+void name_apart(std::vector<Panel>& parts, const std::vector<fs::path>& files) {
+  std::unordered_map<std::string, std::size_t> file_of;
+  std::unordered_set<std::string> repeated;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (const PanelSeries& series : parts[i].series) {
+      const auto [known, is_new] = file_of.try_emplace(series.name(), i);
+      if (is_new) continue;
+      if (!parts[i].series_columns.empty())
+        throw InputError(
+            {files[i].string()}, Rule::conflict,
+            text_of("has the series ", quote(series.name(), 40), ", which ", files[known->second].string(),
+                    " has too. Expected all rows of a series in one file."));
+      repeated.insert(series.name());
+    }
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (PanelSeries& series : parts[i].series)
+      if (parts[i].series_columns.empty() && repeated.contains(series.name()))
+        series.id = {(files[i].parent_path() / series.name()).string()};
 }
 
 Panel joined(std::vector<Panel> parts) {
   Panel all;
   all.input = parts.front().input;
   all.target = parts.front().target;
+  all.series_columns = parts.front().series_columns;
   all.axis.format = parts.front().axis.format;
   all.axis.zone = parts.front().axis.zone;
-  for (const Panel& part : parts) {
-    for (const RowRange& range : part.series) all.series.push_back({all.rows + range.first, range.rows});
+  for (Panel& part : parts) {
+    std::ranges::move(grid_of(part, parts), std::back_inserter(all.axis.grids));
+    for (PanelSeries& series : part.series) {
+      series.first += all.rows;
+      all.series.push_back(std::move(series));
+    }
     for (const RowRange& range : part.segments) all.segments.push_back({all.rows + range.first, range.rows});
     all.axis.times.insert(all.axis.times.end(), part.axis.times.begin(), part.axis.times.end());
-    std::ranges::move(grid_of(part, parts), std::back_inserter(all.axis.grids));
     all.axis.has_several_offsets = all.axis.has_several_offsets || part.axis.has_several_offsets;
     all.notes.insert(all.notes.end(), part.notes.begin(), part.notes.end());
     all.rows += part.rows;
   }
-  all.future = parts.front().future;
   for (std::size_t i = 0; i < parts.front().columns.size(); ++i)
     all.columns.push_back(joined_column(parts, i, all.rows));
   return all;
@@ -169,9 +204,15 @@ Panel read_panel(const SeriesOptions& options, const fs::path& base, const Panel
     if (files.size() > 1)
       for (std::string& note : parts.back().notes) note = text_of(path.filename().string(), ": ", note);
     check_columns(parts.front(), parts.back(), path, options.reads_all());
+    if (parts.back().series_columns != parts.front().series_columns)
+      throw InputError({path.string()}, Rule::conflict,
+                       R"(tells its series apart in another way than the files before it. Expected "series" )"
+                       "to name a column of all.");
     if (options.frequency != "any") check_frequency(parts.front(), parts.back(), path);
   }
+  if (parts.size() > 1) name_apart(parts, files);
   Panel all = parts.size() == 1 ? std::move(parts.front()) : joined(std::move(parts));
+  if (all.series_columns.empty() && all.series.size() > 1) all.series_columns = {"series"};
   TimeAxis& axis = all.axis;
   const auto steps_by_days = [](const SeriesGrid& series) {
     const Frequency& frequency = series.grid.frequency();

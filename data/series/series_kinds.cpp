@@ -178,7 +178,14 @@ constinit const OptionKindOf<Categories> kCategories =
 
 namespace {
 
-// ---- Columns of times: one name, or two ---------------------------------------------------------------------
+// ---- Names of columns: one, or a list -----------------------------------------------------------------------
+
+void read_names(JsonReader& reader, const std::string& key, const Json& given, Texts& columns) {
+  if (given.is_string()) columns = {given.get<std::string>()};
+  if (given.is_array()) columns = texts_of(given, reader, key, "columns");
+  if (columns.empty())
+    reader.error(key, text_of("expected the name of a column, or a list. Got ", given.dump(), "."));
+}
 
 void read_time_columns(JsonReader& reader, const std::string& key, const Json& given, Texts& columns) {
   if (given.is_string()) columns = {given.get<std::string>()};
@@ -190,11 +197,11 @@ void read_time_columns(JsonReader& reader, const std::string& key, const Json& g
                 given.dump(), "."));
 }
 
-Json time_columns_json(const Option&, const Texts& columns) {
+Json names_json(const Option&, const Texts& columns) {
   if (columns.empty()) return {};
   return columns.size() == 1 ? Json(columns.front()) : Json(columns);
 }
-Json time_columns_schema(const Option&) {
+Json names_schema(const Option&) {
   const Json column = {{"type", "string"}};
   return either_schema({column, list_schema(column, 1), Json{{"type", "null"}}});
 }
@@ -202,7 +209,10 @@ Json time_columns_schema(const Option&) {
 }  // namespace
 
 constinit const OptionKindOf<Texts> kTimeColumns =
-    option_kind<Texts, read_given<Texts, read_time_columns>, time_columns_json, time_columns_schema>();
+    option_kind<Texts, read_given<Texts, read_time_columns>, names_json, names_schema>();
+
+constinit const OptionKindOf<Texts> kNames =
+    option_kind<Texts, read_given<Texts, read_names>, names_json, names_schema>();
 
 namespace {
 

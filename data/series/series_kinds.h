@@ -20,6 +20,7 @@ extern const OptionKindOf<std::optional<bool>> kMaybe;               ///< true, 
 extern const OptionKindOf<std::vector<std::string>> kCalendarNames;  ///< names of kCalendar
 extern const OptionKindOf<std::vector<Category>> kCategories;        ///< an object of lists of words
 extern const OptionKindOf<std::vector<std::string>> kTimeColumns;    ///< the name of a column, or of two
+extern const OptionKindOf<std::vector<std::string>> kNames;          ///< the name of a column, or a list
 extern const OptionKindOf<std::vector<std::int64_t>> kDays;          ///< a list of dates
 extern const OptionKindOf<std::int64_t> kStride;                     ///< a number, or "auto"
 extern const OptionKindOf<SeriesOptions> kPaths;                     ///< a file, or a list of files

@@ -39,6 +39,10 @@ constexpr Option kSeriesRows[] = {
         "\"month_end\", \"quarter\", \"year\", ...; \"auto\": found from the rows; \"any\": of any, and rows "
         "need not be even"),
     option<&SeriesOptions::holidays>("holidays", kDays, "dates that are no business days"),
+    option<&SeriesOptions::series>(
+        "series", kNames,
+        "column, or list of columns, of the name of the series that a row is of, in any order of rows; null: "
+        "each file is one series, which has the file's name"),
     option<&SeriesOptions::duplicates>("duplicates",
                                        Choices{{"error", Duplicates::error},
                                                {"first", Duplicates::first},
@@ -87,10 +91,10 @@ constexpr Option kSeriesRows[] = {
         "steps from a window to the next. \"auto\": `window` with targets at every step, but in training "
         "less where an epoch would have fewer than 10 updates; 1 with a target after the last"),
     rows_of<&SeriesOptions::normalize>(kNormalizeOptions),
-    option<&SeriesOptions::split>("split", Choices{{"series", SplitBy::series}, {"time", SplitBy::time}},
-                                  "division of several recordings: whole ones are of training, validation or "
-                                  "test set, or the first rows of "
-                                  "each train, the next validate and the last test"),
+    option<&SeriesOptions::split>(
+        "split", Choices{{"time", SplitBy::time}, {"series", SplitBy::series}},
+        "division of several series: the first rows of each train, the next validate and the last test, or "
+        "whole ones are of training, validation or test set, which shows how well new ones are predicted"),
     option<&SeriesOptions::train>(
         "train", {.min = 0, .max = 1, .above_min = true},
         "share of the training set: the first rows (or recordings, if there are several)"),
@@ -104,21 +108,20 @@ void check_roles(const SeriesOptions& options, JsonReader& reader) {
     const char* key;
     Json columns;
   };
-  const Role roles[] = {{"time", options.time},
-                        {"target", options.target},
-                        {options.says_input ? "input" : "past", options.past},
-                        {"future", options.future},
-                        {"static", options.fixed}};
+  const Role roles[] = {{"time", options.time},     {"target", options.target},
+                        {"series", options.series}, {options.says_input ? "input" : "past", options.past},
+                        {"future", options.future}, {"static", options.fixed}};
   for (const Role& role : roles) {
     if (role.columns.is_null()) continue;
     for (const Role* other = roles; other != &role; ++other) {
-      if (options.says_input && &role == &roles[2]) continue;  // which may name targets
+      // "input" may name targets.
+      if (options.says_input && other == &roles[1] && &role == &roles[3]) continue;
       const ColumnSet others(other->columns);
       for (const Json& column : role.columns)
         if (others.has(column))
           reader.error(role.key, text_of("names the column ", column.dump(), ", which \"", other->key,
                                          "\" names too. A column has one role",
-                                         other == &roles[1] && &role == &roles[2]
+                                         other == &roles[1] && &role == &roles[3]
                                              ? "; a target's own past is an input by \"past_target\": true."
                                              : "."));
     }

@@ -43,6 +43,7 @@ struct SeriesOptions {
   TableOptions table;  ///< how .csv files are written
   /// The column of times, or those of dates and times of day; none: there are no times.
   std::vector<std::string> time;
+  std::vector<std::string> series;     ///< the columns that name the series of a row; none: each file is one
   std::string time_format;             ///< that of TimeFormat; empty: found from the rows
   std::string timezone;                ///< the clock of times without an offset; empty: UTC
   std::string frequency = "auto";      ///< that of Frequency, "auto": found from the rows, or "any"
@@ -61,7 +62,7 @@ struct SeriesOptions {
   std::int64_t stride = 0;  ///< 0: chosen from the number of rows
   bool every_step = false;
   NormalizeOptions normalize;
-  SplitBy split = SplitBy::series;
+  SplitBy split = SplitBy::time;
   double train = 0.7, valid = 0.15, test = 0.15;
   std::int64_t batch = 1;  ///< train.batch, on which the choice of the stride depends
 

@@ -59,35 +59,38 @@ std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& 
   const std::int64_t series = std::ssize(panel.series), lead = panel.lead();
   std::vector<SeriesSplit> splits(kSets);
   auto segment = panel.segments.begin();
-  // Deals rows begin .. end - 1 out to a set. Rows come in their order.
+  // Deals rows begin .. end - 1 of one series out to a set. Rows come in their order.
   const auto deal = [&](SeriesSplit& split, std::int64_t begin, std::int64_t end) {
     split.rows += end - begin;
+    split.series += 1;
+    std::int64_t windows = 0;
     while (segment != panel.segments.end() && segment->first < end) {
       const std::int64_t from = std::max(segment->first + lead, begin);
       const std::int64_t to = std::min(segment->end(), end);
-      if (from < to) split.segments.push_back({from, to - from});
+      if (from < to) {
+        split.segments.push_back({from, to - from});
+        windows += windows_in(split.segments.back(), options, 1);
+      }
       if (segment->end() > end) break;
       ++segment;
     }
+    if (windows == 0) split.too_short += 1;
   };
   if (series > 1 && options.split == SplitBy::series) {
     const std::vector<std::int64_t> ends = ends_of_shares(options, series, true);
-    const auto row_at = [&](std::int64_t i) {
-      return i == series ? panel.rows : panel.series[static_cast<std::size_t>(i)].first;
-    };
-    for (std::size_t i = 0; i < kSets; ++i) {
-      const std::int64_t first = i == 0 ? 0 : ends[i - 1];
-      splits[i].series = ends[i] - first;
-      deal(splits[i], row_at(first), row_at(ends[i]));
+    std::size_t set = 0;
+    for (std::int64_t i = 0; i < ends.back(); ++i) {
+      while (i >= ends[set]) ++set;
+      const PanelSeries& one = panel.series[static_cast<std::size_t>(i)];
+      deal(splits[set], one.first, one.end());
     }
     return splits;
   }
-  for (const RowRange& rows : panel.series) {
-    const std::vector<std::int64_t> ends = ends_of_shares(options, rows.rows, false);
-    for (std::size_t i = 0; i < kSets; ++i) {
-      splits[i].series += 1;
-      deal(splits[i], rows.first + (i == 0 ? 0 : ends[i - 1]), rows.first + ends[i]);
-    }
+  for (const PanelSeries& one : panel.series) {
+    const std::vector<std::int64_t> ends = ends_of_shares(options, one.rows, false);
+    for (std::size_t i = 0; i < kSets; ++i)
+      deal(splits[i], one.first + (i == 0 ? 0 : ends[i - 1]), one.first + ends[i]);
+    while (segment != panel.segments.end() && segment->first < one.end()) ++segment;
   }
   return splits;
 }

@@ -8,9 +8,10 @@ namespace lagtape {
 /// The rows of train, valid and test: parts of each series in time, or whole series in their order.
 /// Segments end where either a part ends or a time is missing, and begin at the first row that can be a step.
 struct SeriesSplit {
-  std::vector<RowRange> segments;
-  std::int64_t rows = 0;    ///< number of rows in all
-  std::int64_t series = 0;  ///< number of recordings that they come from
+  std::vector<RowRange> segments = {};
+  std::int64_t rows = 0;       ///< number of rows in all
+  std::int64_t series = 0;     ///< number of series that they come from
+  std::int64_t too_short = 0;  ///< number of these that are too short for a window
 };
 
 std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& panel);

@@ -49,7 +49,8 @@ std::shared_ptr<const Panel> read_pair(const AudioOptions& options, const std::f
   pair->input = {{.column = 0}};
   pair->target = {1};
   pair->rows = rows;
-  pair->series = pair->segments = {{0, rows}};
+  pair->series = {{{0, rows}}};
+  pair->segments = {{0, rows}};
   pair->notes = {text_of("The recordings have ", rows, " samples, ", input.rate, " per second.")};
   return pair;
 }

@@ -35,12 +35,20 @@ Scaling scaling_of(const Panel& panel, const SeriesSplit& split, const std::vect
   const bool is_divided = split.segments.size() > static_cast<std::size_t>(split.series);
   const std::string gaps = is_divided ? text_of(" The longest stretch without a gap has ", longest,
                                                 R"(; "across_gaps": true joins them.)")
-                                      : std::string();
+                           : split.series > 1 && options.split == SplitBy::time
+                               ? R"( "split": "series" keeps whole series apart.)"
+                               : std::string();
   throw InputError(
       {path}, Rule::shape,
       text_of("too short for ", name, ": its share is ", split.series, " series of ",
               split.rows / std::max<std::int64_t>(split.series, 1), " rows, expected at least 1 of ",
               options.window + options.horizon, " (window + horizon).", gaps));
+}
+
+/// Counts the series that a set leaves out.
+std::string note_of_short(const char* name, const SeriesSplit& split) {
+  return text_of(split.too_short, " of ", split.series, " series ", split.too_short == 1 ? "is" : "are",
+                 " too short for a window of ", name, ": left out of it");
 }
 
 Task load_series(SeriesOptions options, const TaskContext& context) {
@@ -63,13 +71,15 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   const auto naive =
       std::make_shared<const std::vector<NaiveErrors>>(naive_errors(*panel, splits[0].segments));
   std::vector<std::shared_ptr<const Dataset>> sets;
+  std::vector<std::string> notes = panel->notes;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t stride = i == 0 ? training_stride(splits[i], options) : apart;
     sets.push_back(std::make_shared<WindowDataset>(shape, panel, splits[i], options, stride, naive));
     if (sets[i]->size() == 0 && shares[i] > 0) refuse_short(path, names[i], splits[i], options);
+    if (shares[i] > 0 && splits[i].too_short > 0) notes.push_back(note_of_short(names[i], splits[i]));
   }
   Task task{.shape = shape, .train = sets[0], .valid = sets[1], .test = sets[2]};
-  task.notes = panel->notes;
+  task.notes = std::move(notes);
   if (!panel->axis.grids.empty() && panel->axis.grids.front().is_even && options.frequency == "auto")
     task.found = {{"frequency", panel->axis.grids.front().grid.frequency().with_anchor(-1).name()}};
   std::vector<std::int64_t> inputs;
@@ -98,9 +108,9 @@ TaskLoader read_series_task(JsonReader& reader, const TaskHints& hints) {
 }  // namespace
 
 /// A user's own time series: from `window` steps of the input columns, the target columns `horizon` steps
-/// later, at every step or after the last. Windows begin `stride` steps apart. A single series is cut in
-/// time: its first rows are for training, the next for validation, the last for the test, and no window
-/// crosses a cut. Several series are not cut: each belongs to one split as a whole, in their order. With
+/// later, at every step or after the last. Windows begin `stride` steps apart. Each series is cut in time: its
+/// first rows are for training, the next for validation, the last for the test, and no window crosses a cut. With
+/// `split` "series" several series are not cut: each belongs to one set as a whole, in their order. With
 /// `normalize` the inputs, with `normalize_target` (for mse only) the targets are scaled by the mean and
 /// standard deviation of the training rows.
 constinit const TaskEntry kSeriesTask = {
@@ -114,7 +124,9 @@ constinit const TaskEntry kSeriesTask = {
     .files =
         "a .csv file (one row per step, with or without names in the first line, any separator), or a .npy "
         "or\n"
-        ".npz file of [rows], [rows, columns] or [series, rows, columns]; or a list of such files",
+        ".npz file of [rows], [rows, columns] or [series, rows, columns]; or a list of such files. Several\n"
+        "series are several files, or one table with a column that names the series of each row (`series`);\n"
+        "a .tsf file has them in its lines",
     .read = read_series_task,
 };
 

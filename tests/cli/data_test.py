@@ -305,7 +305,7 @@ class DataTest(ToolTest):
     def test_many_recordings_are_joined_once(self):
         for i in range(2_000):
             self.write(f"many/{i:04}.npy", npy((1_000, 1), [i, i + 1] * 500))
-        path = self.write("many.json", changed(SERIES, data={"task": "series", "path": "many/*.npy", "window": 500}))
+        path = self.write("many.json", changed(SERIES, data={"task": "series", "path": "many/*.npy", "split": "series", "window": 500}))
         with self.within(10):
             self.run_tool("check", path)
             self.run_tool("data", path, "--out", "many.npz")

@@ -332,7 +332,7 @@ class ForecastTest(ToolTest):
         """A jump from 0 to 1000 between files is in no window: the model of each file's constant is exact."""
         for name, level in (("a", 0), ("b", 1000), ("c", 0), ("d", 1000)):
             self.write(f"{name}.csv", "v\n" + "".join(f"{level + 0.001 * (n % 2)}\n" for n in range(50)))
-        listed = changed(PLANT, train__epochs=1, data={"task": "series", "path": ["a.csv", "b.csv", "c.csv", "d.csv"],
+        listed = changed(PLANT, train__epochs=1, data={"task": "series", "path": ["a.csv", "b.csv", "c.csv", "d.csv"], "split": "series",
                                                        "input": ["v"], "window": 10, "stride": 1, "train": 0.5, "valid": 0.25, "test": 0.25})
         path = self.write("listed.json", listed)
         self.run_tool("data", path, "--out", "listed.npz")

@@ -27,7 +27,7 @@ struct ForecastOrigin {
 std::vector<ForecastOrigin> origins_of(const Panel& panel) {
   std::vector<ForecastOrigin> origins;
   for (const RowRange& segment : panel.segments)
-    for (std::int64_t row = segment.first + 1; row <= std::min(segment.end(), panel.rows - panel.future);
+    for (std::int64_t row = segment.first + 1; row <= std::min(segment.end(), panel.series.front().origin());
          ++row)
       origins.push_back({panel.axis.times.empty() ? row : panel.time_of(row, segment.end()), row});
   return origins;
@@ -84,7 +84,7 @@ std::pair<std::int64_t, bool> time_of_first(const TimeAxis& axis, const SeriesFo
 }
 
 std::int64_t first_row(const Panel& panel, const SeriesForecastOptions& options) {
-  const std::int64_t end = panel.rows - panel.future;
+  const std::int64_t end = panel.series.front().origin();
   if (options.from.empty()) return end;
   const std::vector<ForecastOrigin> origins = origins_of(panel);
   if (const auto before = rows_before_end(panel.axis, options.from)) {

@@ -232,8 +232,9 @@ TEST_CASE("of few recordings each set has one") {
     for (const char* name : {"b", "c"})
       write_sample(own.folder.path() / text_of(name, files, ".csv"), "v\n1\n2\n3\n");
     paths += files == 3 ? R"(, "b3.csv", "c3.csv")" : text_of(", \"b", files, ".csv\"");
-    const Task task = load(text_of(R"({"task": "series", "window": 1, "stride": 1, "path": [)", paths, "]}"),
-                           0, own.folder.path());
+    const Task task = load(
+        text_of(R"({"task": "series", "split": "series", "window": 1, "stride": 1, "path": [)", paths, "]}"),
+        0, own.folder.path());
     CHECK(task.train->size() + task.valid->size() + task.test->size() == 2 * files);
     for (const auto& set : {task.train, task.valid, task.test}) CHECK(set->size() >= 2);
     CHECK(task.train->size() >= task.test->size());

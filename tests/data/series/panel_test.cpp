@@ -182,7 +182,7 @@ TEST_CASE("the last rows without targets are for forecasts, and are not trained 
     options.missing = Missing::hold;
   };
   const Panel panel = panel_of(own, set, {.allow_future = true});
-  CHECK(panel.future == 2);
+  CHECK(panel.series.front().future == 2);
   CHECK(panel.rows == 5);
   CHECK(panel.column(1).at(2) == 1);         // held
   CHECK(std::isnan(panel.column(1).at(3)));  // not known
@@ -224,7 +224,7 @@ TEST_CASE("a second file has the rows that follow") {
     options.future = {"w"};
   };
   const Panel panel = panel_of(own, set, {.allow_future = true, .future = own.folder.path() / "next.csv"});
-  CHECK(panel.future == 2);
+  CHECK(panel.series.front().future == 2);
   CHECK(panel.axis.times.size() == 5);
   CHECK(panel.axis.times.back() == 40 * kOneSecond);
   CHECK(panel.column(1).at(3) == 8);

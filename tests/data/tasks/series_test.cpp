@@ -152,7 +152,9 @@ TEST_CASE("NPY and NPZ files hold one series or several") {
   Tensor values({10, 6, 2}, Dtype::f32);
   for (std::int64_t i = 0; i < values.numel(); ++i) values.set(i, static_cast<double>(i));
   write_npy(samples.folder.path() / "several.npy", values);
-  const Task task = samples.task(R"("window": 4, "train": 0.6, "valid": 0.2, "test": 0.2)", "several.npy");
+  const std::string shares = R"("window": 4, "train": 0.6, "valid": 0.2, "test": 0.2)";
+  CHECK(has(samples.message(shares, "several.npy"), "\"split\": \"series\" keeps whole series apart"));
+  const Task task = samples.task(shares + R"(, "split": "series")", "several.npy");
   CHECK(task.train->size() == 6 * 2);  // 2 windows of 4 + 1 in 6 rows
   CHECK(task.valid->size() == 2 * 2);
   CHECK(values_of(take(*task.test, 1, 1).x) == Values{98, 99, 100, 101, 102, 103, 104, 105});

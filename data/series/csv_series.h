@@ -1,0 +1,24 @@
+#pragma once
+
+#include "lagtape/data/series/csv_source.h"
+#include "lagtape/data/series/panel.h"
+
+namespace lagtape {
+
+/// Reads the columns that name the series of each row, if the file has some. Throws InputError for an empty cell, and for a
+/// series of the second file that the first one does not have.
+void read_series(CsvSource& csv);
+
+/// Puts the rows of a series next to each other, in the order in which the file names the series first. `times` are those of
+/// the rows of the files, by which the rows of a series are ordered; none: they stay in their order. Rows of the second file
+/// whose times the series has already are left out.
+void order_rows(CsvSource& csv, std::vector<Instant>& times);
+
+/// The series of ordered rows.
+std::vector<PanelSeries> series_in(const CsvSource& csv);
+
+/// The rows of the files from `begin` to before `end` by the number of their series.
+std::vector<std::vector<std::int64_t>> rows_by_series(const CsvSource& csv, std::int64_t begin,
+                                                      std::int64_t end);
+
+}  // namespace lagtape
