@@ -99,4 +99,14 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::u32string code_points(std::string_view text) {
+  std::u32string characters;
+  while (!text.empty()) {
+    const auto [code, length] = character_of(text);
+    characters += length > 0 ? code : static_cast<unsigned char>(text.front());
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return characters;
+}
+
 }  // namespace lagtape

@@ -24,4 +24,7 @@ std::string listed(const std::vector<std::string>& names, std::size_t most = 60)
 
 bool is_utf8(std::string_view text);
 
+/// The characters of a text of UTF-8. A byte that belongs to none is one by itself.
+std::u32string code_points(std::string_view text);
+
 }  // namespace lagtape

@@ -1,10 +1,13 @@
 """How far a forecast reaches and where it begins, and the files in which forecasts and predictions are written."""
 
 import datetime
+import json
 import math
 import shutil
+import struct
+import zipfile
 
-from tool import RECORDING, ToolTest, changed, main, rows_of
+from tool import RECORDING, ToolTest, changed, main, npy, rows_of
 
 FIRST = datetime.datetime(2024, 1, 1)
 HOURS = [f"{FIRST + datetime.timedelta(hours=n):%Y-%m-%d %H:%M}" for n in range(320)]
@@ -56,6 +59,56 @@ class ForecastOptionsTest(ToolTest):
     def test_negative_times_are_no_rows_before_the_end(self):
         self.train_on("t,v\n" + "".join(f"{n - 100},{v}\n" for n, v in enumerate(WAVE[:200])), data__time_format="seconds")
         self.assertEqual([row["time"] for row in rows_of(self.forecast("--steps", "2", "--from", "-48"))], ["-48", "-47"])
+
+    def arrays(self, file):
+        with zipfile.ZipFile(self.folder / file) as archive:
+            return {name.removesuffix(".npy"): archive.read(name) for name in archive.namelist()}
+
+    def test_a_table_json_and_arrays_hold_the_same(self):
+        self.train_on("t,v,größe\n" + "".join(f"{t},{v},{n % 7}\n" for n, (t, v) in enumerate(zip(HOURS, WAVE, strict=True))),
+                      loss={"type": "quantile", "levels": [0.1, 0.5, 0.9]})
+        for command in (("forecast", "run", "--input", "own.csv", "--from", "-5", "--steps", "8"), ("predict", "run", "--input", "own.csv")):
+            with self.subTest(command[0]):
+                for ending in ("csv", "json", "npz"):
+                    self.write(f"f.{ending}", "replaced as by other commands")
+                    self.run_tool(*command, "--output", f"f.{ending}")
+                rows = rows_of((self.folder / "f.csv").read_text())
+                found = json.loads((self.folder / "f.json").read_text())
+                self.assertEqual(found["time"], [row["time"] for row in rows])
+                count = "step" if command[0] == "forecast" else "horizon"
+                self.assertEqual(found[count], [int(row[count]) for row in rows])
+                self.assertEqual(list(found["targets"]), ["v", "größe"])
+                arrays = self.arrays("f.npz")
+                self.assertEqual(set(arrays), {"time", count, "targets", "prediction", "truth", "q0.1", "q0.5", "q0.9"})
+                self.assertIn(b"'<M8[ns]'", arrays["time"][:128])
+                times = struct.unpack(f"<{len(rows)}q", arrays["time"][128:])
+                utc = datetime.timezone.utc
+                self.assertEqual(times, tuple(int(datetime.datetime.fromisoformat(row["time"]).replace(tzinfo=utc).timestamp()) * 10**9 for row in rows))
+                self.assertIn(b"'<U5'", arrays["targets"][:128])
+                self.assertEqual(arrays["targets"][128:].decode("utf-32-le"), "v\0\0\0\0größe")
+                self.assertIn(f"({len(rows)}, 2, )".encode(), arrays["prediction"][:128])
+                for part in ("prediction", "q0.1", "q0.9", "truth"):
+                    kind, size = ("d", 8) if part == "truth" else ("f", 4)
+                    array = struct.unpack(f"<{2 * len(rows)}{kind}", arrays[part][-2 * size * len(rows):])
+                    for i, name in enumerate(("v", "größe")):
+                        table = [float(row[f"{name} {part}"] or "nan") for row in rows]
+                        self.assertEqual([value is None for value in found["targets"][name][part]], [math.isnan(value) for value in table])
+                        self.assertEqual([value for value in found["targets"][name][part] if value is not None],
+                                         [value for value in table if not math.isnan(value)])
+                        for value, number in zip(array[i::2], table, strict=True):
+                            self.assertTrue(math.isclose(value, number, rel_tol=1e-6) or math.isnan(value) and math.isnan(number))
+                self.assertEqual(math.isnan(table[-1]), True)
+
+    def test_files_of_other_kinds_are_refused(self):
+        self.train_on_hours()
+        before = self.snapshot()
+        words = "--output: expected a name that ends in .csv, .json or .npz, got "
+        self.refused([words + "'f.npy'"], "forecast", "run", "--input", "own.csv", "--steps", "2", "--output", "f.npy")
+        self.refused([words + "'f.txt'"], "predict", "run", "--input", "own.csv", "--output", "f.txt")
+        self.write("x.npy", npy((5, 1), [1, 2, 3, 4, 5]))
+        self.refused(["f.json: expected a file that ends in .npy or .csv"], "predict", "run", "--input", "x.npy", "--output", "f.json")
+        (self.folder / "x.npy").unlink()
+        self.assertEqual(self.snapshot(), before)
 
 
 if __name__ == "__main__":

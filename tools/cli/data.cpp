@@ -39,8 +39,8 @@ void run(const DataArguments& arguments) {
   if (arguments.out.empty() && arguments.plot.empty())
     throw InputError({}, Rule::missing, "which file?", {},
                      "Give --out FILE for arrays, --plot FILE for a chart, or both.");
-  check_ending("--out", arguments.out, ".npz");
-  check_ending("--plot", arguments.plot, ".svg");
+  check_ending("--out", arguments.out, {".npz"});
+  check_ending("--plot", arguments.plot, {".svg"});
   const Experiment experiment = arguments.experiment.read();
   std::vector<std::string> inputs;
   for (const NamedPath& named : paths_of(document_of(experiment))) inputs.push_back(named.path);

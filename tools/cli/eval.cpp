@@ -182,7 +182,7 @@ Task load_task(const EvalArguments& arguments, const Experiment& experiment, Thr
 }
 
 void run(const EvalArguments& arguments) {
-  check_ending("--plot", arguments.plot, ".svg");
+  check_ending("--plot", arguments.plot, {".svg"});
   if (!arguments.horizon.empty()) return score_forecasts(arguments);
   std::vector<std::string> set;
   if (!arguments.data.empty()) set.push_back("data.path=" + arguments.data);

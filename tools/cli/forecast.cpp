@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/ending.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
@@ -12,6 +13,7 @@
 #include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/cli/terminal/print.h"
+#include "lagtape/tools/forecast/prediction_file.h"
 #include "lagtape/tools/forecast/series_forecast.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/provenance.h"
@@ -78,7 +80,10 @@ void add_options(Options& options, ForecastArguments& arguments) {
       .at_least(0)
       .show_default()
       .called("N");
-  options.add("--output", &arguments.output, "write the forecast to this .csv file, in place of stdout")
+  options
+      .add("--output", &arguments.output,
+           "write the forecast to this file, in place of stdout: a table (.csv), .json, or arrays for NumPy "
+           "(.npz)")
       .not_empty()
       .called("FILE");
   options.add("--plot", &arguments.plot, "draw the forecast, after the past and over the truth (.svg)")
@@ -139,8 +144,8 @@ void warn_of_short_past(const SeriesForecast& forecast) {
 }
 
 void run(const ForecastArguments& arguments) {
-  check_ending("--output", arguments.output, ".csv");
-  check_ending("--plot", arguments.plot, ".svg");
+  check_ending("--output", arguments.output, kPredictionEndings);
+  check_ending("--plot", arguments.plot, {".svg"});
   const ForecastLength steps = ForecastLength::parse(arguments.steps, {.item = "--steps"});
   std::vector<std::string> inputs = arguments.runs;
   inputs.insert(inputs.end(), {arguments.run, arguments.input, arguments.future});
@@ -161,7 +166,7 @@ void run(const ForecastArguments& arguments) {
   if (arguments.output.empty()) {
     print("{}", csv_of(forecast));
   } else {
-    write_file_atomically(arguments.output, csv_of(forecast));
+    write_file_atomically(arguments.output, file_of(forecast, ending_of(arguments.output)));
   }
   if (!arguments.plot.empty())
     write_file_atomically(arguments.plot,

@@ -17,6 +17,7 @@
 #include "lagtape/tools/cli/place.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/cli/terminal/print.h"
+#include "lagtape/tools/forecast/prediction_file.h"
 #include "lagtape/tools/forecast/recording_model.h"
 #include "lagtape/tools/forecast/sequence_prediction.h"
 #include "lagtape/tools/forecast/series_prediction.h"
@@ -49,7 +50,7 @@ void add_options(Options& options, PredictArguments& arguments) {
       .add(
           "--output", &arguments.output,
           ".npy, .csv, or - for lines on stdout; of a recording a table with a header: time or row, horizon, "
-          "prediction, truth")
+          "prediction, truth, also as .json or .npz")
       .required()
       .called("FILE");
   options.add("--stream", &arguments.stream,
@@ -234,7 +235,7 @@ void predict_recording(const PredictArguments& arguments, const Model& model) {
   if (arguments.output == "-") {
     print_text(csv_of(prediction));
   } else {
-    write_file_atomically(arguments.output, csv_of(prediction));
+    write_file_atomically(arguments.output, file_of(prediction, ending_of(arguments.output)));
   }
 }
 
@@ -255,13 +256,14 @@ void predict_table(const PredictArguments& arguments, const Model& model) {
 
 /// Throws InputError where the output cannot be what is asked for.
 void check_output(const PredictArguments& arguments, bool of_recording) {
-  check_ending(arguments.output);
+  if (!of_recording) check_ending(arguments.output);
+  if (of_recording && arguments.output != "-") check_ending("--output", arguments.output, kPredictionEndings);
   check_not_an_input("--output", arguments.output, {arguments.run, arguments.input, arguments.calibrate});
   const std::string columns = "a .csv recording with the columns that the experiment names";
   if (!arguments.plot.empty() && !of_recording)
     throw unexpected({.item = "--plot"}, Rule::wrong_type, text_of("as --input ", columns),
                      text_of(arguments.input));
-  check_ending("--plot", arguments.plot, ".svg");
+  check_ending("--plot", arguments.plot, {".svg"});
 }
 
 /// Says on stderr what the format of the stream's weights costs.

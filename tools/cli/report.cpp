@@ -50,7 +50,7 @@ std::string page_of(const ReportArguments& arguments, ThreadPool& pool) try {
 }
 
 void run(const ReportArguments& arguments) {
-  check_ending("--output", arguments.output, ".html");
+  check_ending("--output", arguments.output, {".html"});
   ThreadPool pool(arguments.threads);
   write_file_atomically(arguments.output, page_of(arguments, pool));
 }

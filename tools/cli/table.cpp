@@ -190,7 +190,7 @@ void run(const TableArguments& arguments) {
   for (const std::string& file : {arguments.page, arguments.plot}) check_folder_of(file);
   if (!arguments.page.empty())
     table::page_with(arguments.page, plan.task(), "");  // refused before the training
-  check_ending("--plot", arguments.plot, ".svg");
+  check_ending("--plot", arguments.plot, {".svg"});
   check_settings(plan, arguments.against);
   std::optional<table::Results> results;
   if (!arguments.results.empty()) {

@@ -124,7 +124,7 @@ void print_dry_run(const DryRun& run, bool json) {
 }
 
 void find_and_draw(const Experiment& experiment, const TrainArguments& arguments) {
-  check_ending("--find-lr", arguments.find_rate, ".svg");
+  check_ending("--find-lr", arguments.find_rate, {".svg"});
   const RateFinding finding = find_rate(experiment, arguments.threads);
   const Plot plot{.title = text_of(experiment.name, ": loss while the learning rate grows"),
                   .x = {.title = "learning rate", .log = true},

@@ -28,12 +28,6 @@ ForecastScores scores_of(const SeriesForecast& forecast, std::int64_t target) {
   return scores;
 }
 
-std::string csv_of(const SeriesForecast& forecast) {
-  LeadingColumn steps{.name = "step", .cells = {}};
-  for (std::int64_t step = 1; step <= forecast.steps(); ++step) steps.cells.push_back(std::to_string(step));
-  return csv_of(forecast, std::span(&steps, 1));
-}
-
 Plot plot_of(const SeriesForecast& forecast, const std::string& title) {
   const std::int64_t past = forecast.past.size(0);
   const std::int64_t shown = std::min(past, std::max<std::int64_t>(3 * forecast.steps(), 50));

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "lagtape/core/error.h"
-#include "lagtape/data/table/csv.h"
 
 namespace lagtape {
 
@@ -37,19 +35,6 @@ double quantile_of(const std::vector<double>& values, double level) {
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, values.size() - 1);
   return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
-}
-
-/// The columns of a target, in their order, by what each is called.
-std::vector<std::pair<std::string, const Tensor*>> parts_of(const PredictedTargets& predicted) {
-  std::vector<std::pair<std::string, const Tensor*>> parts = {{"prediction", &predicted.prediction}};
-  if (!predicted.low.empty()) {
-    parts.emplace_back("low", &predicted.low);
-    parts.emplace_back("high", &predicted.high);
-  }
-  for (std::size_t l = 0; l < predicted.levels.size(); ++l)
-    parts.emplace_back(text_of("q", predicted.levels[l]), &predicted.quantiles[l]);
-  parts.emplace_back("truth", &predicted.truth);
-  return parts;
 }
 
 /// The bounds of an interval: their name, and where they lie.
@@ -108,28 +93,16 @@ void put_paths(PredictedTargets& predicted, std::span<const Tensor> drawn, const
   predicted.prediction = predicted.quantiles[static_cast<std::size_t>(loss.middle())];
 }
 
-std::string csv_of(const PredictedTargets& predicted, std::span<const LeadingColumn> leading) {
-  const std::int64_t width = std::ssize(predicted.targets);
-  std::vector<LeadingColumn> columns;
-  if (!predicted.labels.empty()) columns.push_back({"time", predicted.labels});
-  columns.insert(columns.end(), leading.begin(), leading.end());
-  std::string text;
-  for (const LeadingColumn& column : columns) text += text_of(text.empty() ? "" : ",", column.name);
-  for (std::int64_t i = 0; i < width; ++i)
-    for (const auto& [name, values] : parts_of(predicted))
-      text += text_of(",", csv_cell(prefix_of(predicted, i) + name));
-  text += '\n';
-  for (std::int64_t row = 0; row < predicted.rows(); ++row) {
-    const std::size_t begin = text.size();
-    for (const LeadingColumn& column : columns)
-      text += text_of(text.size() == begin ? "" : ",", column.cells[static_cast<std::size_t>(row)]);
-    for (std::int64_t i = 0; i < width; ++i)
-      for (const auto& [name, values] : parts_of(predicted))
-        text +=
-            std::isnan(values->at(row * width + i)) ? "," : text_of(",", csv_cell(*values, row * width + i));
-    text += '\n';
+std::vector<std::pair<std::string, const Tensor*>> parts_of(const PredictedTargets& predicted) {
+  std::vector<std::pair<std::string, const Tensor*>> parts = {{"prediction", &predicted.prediction}};
+  if (!predicted.low.empty()) {
+    parts.emplace_back("low", &predicted.low);
+    parts.emplace_back("high", &predicted.high);
   }
-  return text;
+  for (std::size_t l = 0; l < predicted.levels.size(); ++l)
+    parts.emplace_back(text_of("q", predicted.levels[l]), &predicted.quantiles[l]);
+  parts.emplace_back("truth", &predicted.truth);
+  return parts;
 }
 
 PlotLine line_of_column(std::string name, const Tensor& numbers, std::int64_t column, std::int64_t from,

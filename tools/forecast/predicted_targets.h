@@ -3,19 +3,29 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "lagtape/core/tensor.h"
+#include "lagtape/data/time/instant.h"
 #include "lagtape/ops/recurrence/step/loss_function.h"
 #include "lagtape/tools/chart/plot.h"
 
 namespace lagtape {
 
+/// A column of a table before those of the predictions: a text or a number a row.
+struct LeadingColumn {
+  std::string name;
+  std::variant<std::vector<std::string>, std::vector<std::int64_t>> cells;
+};
+
 /// Predictions of the targets of a recording, a row a time.
 struct PredictedTargets {
-  std::vector<std::string> targets = {};  ///< names
-  std::vector<double> times = {};         ///< [rows], seconds since 1970; empty without times, like `labels`
-  std::vector<std::string> labels = {};   ///< [rows], the times as in the file: ISO dates, or numbers
+  std::vector<std::string> targets = {};    ///< names
+  std::vector<Instant> times = {};          ///< [rows]; empty without times, like `labels`
+  std::vector<std::string> labels = {};     ///< [rows], the times as in the file: ISO dates, or numbers
+  std::vector<LeadingColumn> leading = {};  ///< what else a row is: its step, its place, ...
   Tensor prediction = {};      ///< [rows, targets], in the units of the data; the mean over several models,
                                ///< and of quantiles the one nearest to the median
   Tensor low = {}, high = {};  ///< the smallest and the largest of several models; empty for one
@@ -34,15 +44,8 @@ void put_outputs(PredictedTargets& predicted, std::span<const Tensor> outputs, c
 /// loss.
 void put_paths(PredictedTargets& predicted, std::span<const Tensor> drawn, const LossFunction& loss);
 
-/// A column of a table before those of the predictions: a text a row.
-struct LeadingColumn {
-  std::string name;
-  std::vector<std::string> cells;
-};
-
-/// A table with a header: the times, where there are any, the other leading columns, and for each target prediction,
-/// low and high of several models or a column such as q0.1 for each quantile, and truth where it is known.
-std::string csv_of(const PredictedTargets& predicted, std::span<const LeadingColumn> leading);
+/// What is known of the targets, by the name of its column: the prediction, its bounds and quantiles, and the truth.
+std::vector<std::pair<std::string, const Tensor*>> parts_of(const PredictedTargets& predicted);
 
 /// Adds the predictions of a target from row `from` on to a chart, with their intervals; that row has the place
 /// `first` on the x axis.

@@ -173,16 +173,19 @@ SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, co
   for (const std::int64_t target : panel.target) forecast.targets.push_back(panel.column(target).name);
   forecast.truth = Tensor({steps, width}, Dtype::f64);
   forecast.past = Tensor({start.known(), width}, Dtype::f64);
+  std::vector<std::int64_t> numbers;
   for (std::int64_t step = 0; step < steps; ++step) {
     const std::int64_t row = start.first + step;
+    numbers.push_back(step + 1);
     if (!panel.axis.times.empty()) {
       const Instant time = panel.time_of(row, end);
-      forecast.times.push_back(seconds_of(time));
+      forecast.times.push_back(time);
       forecast.labels.push_back(label_of(panel.axis, time));
     }
     for (std::int64_t i = 0; i < width; ++i)
       forecast.truth.set(step * width + i, row < end ? panel.target_column(i).measured(row) : kNotKnown);
   }
+  forecast.leading = {{"step", std::move(numbers)}};
   for (std::int64_t i = 0; i < forecast.past.numel(); ++i)
     forecast.past.set(i, panel.target_column(i % width).at(start.segment.first + i / width));
   forecast.window = series.window;

@@ -28,7 +28,7 @@ struct SeriesForecastOptions {
   std::uint64_t seed = 0;  ///< seed of the paths
 };
 
-/// A forecast of the targets of a recording, a row a step.
+/// A forecast of the targets of a recording, a row a step, with the column "step" from 1.
 struct SeriesForecast : PredictedTargets {
   Tensor past;              ///< [rows, targets] before the first prediction
   std::int64_t season = 0;  ///< steps of a period; 0: none is known
@@ -58,8 +58,6 @@ struct ForecastScores {
 /// The scores of one target. All are NaN when no truth is known.
 ForecastScores scores_of(const SeriesForecast& forecast, std::int64_t target);
 
-/// The table of csv_of with the steps, from 1.
-std::string csv_of(const SeriesForecast& forecast);
 /// The forecast with its intervals, the truth where it is known, and the last of the past.
 Plot plot_of(const SeriesForecast& forecast, const std::string& title);
 

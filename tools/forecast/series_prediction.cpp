@@ -81,7 +81,7 @@ SeriesPrediction predict_series(const Model& model, const std::filesystem::path&
         prediction.places.push_back(first + n);
         if (!panel.axis.times.empty()) {
           const Instant time = panel.time_of(first + n, segment.end());
-          prediction.times.push_back(seconds_of(time));
+          prediction.times.push_back(time);
           prediction.labels.push_back(label_of(panel.axis, time));
         }
         for (std::int64_t i = 0; i < width; ++i) numbers.push_back(outputs.at(n * width + i));
@@ -100,20 +100,11 @@ SeriesPrediction predict_series(const Model& model, const std::filesystem::path&
       Tensor::from({std::ssize(prediction.places), model.output_width()}, numbers, model.dtype());
   put_outputs(prediction, std::span(&outputs, 1), model.loss());
   prediction.horizon = series.horizon;
+  if (prediction.times.empty()) prediction.leading.push_back({"row", prediction.places});
+  prediction.leading.push_back(
+      {"horizon", std::vector<std::int64_t>(prediction.places.size(), prediction.horizon)});
   prediction.truth = truth_of(panel, prediction.places);
   return prediction;
-}
-
-std::string csv_of(const SeriesPrediction& prediction) {
-  std::vector<LeadingColumn> leading;
-  if (prediction.labels.empty()) {
-    leading.push_back({.name = "row", .cells = {}});
-    for (const std::int64_t row : prediction.places) leading.back().cells.push_back(std::to_string(row));
-  }
-  leading.push_back(
-      {.name = "horizon",
-       .cells = std::vector<std::string>(prediction.places.size(), std::to_string(prediction.horizon))});
-  return csv_of(prediction, leading);
 }
 
 Plot plot_of(const SeriesPrediction& prediction, const std::string& title) {

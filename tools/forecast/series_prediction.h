@@ -10,7 +10,8 @@
 
 namespace lagtape {
 
-/// Predictions along a recording, each from rows that end `horizon` rows before it.
+/// Predictions along a recording, each from rows that end `horizon` rows before it. There are the columns "horizon", and
+/// without times "row".
 struct SeriesPrediction : PredictedTargets {
   std::vector<std::int64_t> places;  ///< [rows], the rows of the recording that are predicted, from 0
   std::int64_t horizon = 1;
@@ -23,8 +24,6 @@ struct SeriesPrediction : PredictedTargets {
 SeriesPrediction predict_series(const Model& model, const std::filesystem::path& input, int threads = 1,
                                 const std::string& frequency = {});
 
-/// The table of csv_of with the horizon, and where there are no times with the rows.
-std::string csv_of(const SeriesPrediction& prediction);
 /// The last of the predictions, over the truth where it is known.
 Plot plot_of(const SeriesPrediction& prediction, const std::string& title);
 

@@ -53,20 +53,6 @@ TEST_CASE("quantiles of paths are those of all paths of all models") {
   CHECK(predicted.quantiles[2].at(1) == 15);
 }
 
-TEST_CASE("the table has a column for each part of each target, and nothing where there is no number") {
-  PredictedTargets predicted{.targets = {"load, MW", "heat"}};
-  const Tensor outputs = numbers({2, 2}, {1.5, 2, 3, 4});
-  put_outputs(predicted, std::span(&outputs, 1), Loss::huber);
-  predicted.truth = numbers({2, 2}, {0.25, std::nan(""), 1, 2});
-  const LeadingColumn steps{.name = "step", .cells = {"1", "2"}};
-  CHECK(csv_of(predicted, std::span(&steps, 1)) ==
-        "step,\"load, MW prediction\",\"load, MW truth\",heat prediction,heat truth\n"
-        "1,1.5,0.25,2,\n"
-        "2,3,1,4,2\n");
-  predicted.labels = {"2024-01-01", "2024-01-02"};
-  CHECK(csv_of(predicted, {}).starts_with("time,\"load"));
-}
-
 TEST_CASE("a chart has a band for each interval of a target") {
   PredictedTargets predicted{.targets = {"a"}};
   const LossFunction loss{Loss::quantile, {.levels = {0.1, 0.25, 0.75, 0.9}}};

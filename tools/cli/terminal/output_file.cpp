@@ -1,5 +1,6 @@
 #include "lagtape/tools/cli/terminal/output_file.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "lagtape/core/error.h"
@@ -8,10 +9,14 @@
 
 namespace lagtape::cli {
 
-void check_ending(const std::string& option, const std::string& file, const std::string& ending) {
-  if (!file.empty() && !file.ends_with(ending))
-    throw unexpected({.item = option}, Rule::wrong_type, text_of("a name that ends in ", ending),
-                     quote(file));
+void check_ending(const std::string& option, const std::string& file,
+                  const std::vector<std::string>& endings) {
+  const auto ends = [&](const std::string& ending) { return file.ends_with(ending); };
+  if (file.empty() || std::ranges::any_of(endings, ends)) return;
+  std::string names = endings.front();
+  for (std::size_t i = 1; i < endings.size(); ++i)
+    names += text_of(i + 1 == endings.size() ? " or " : ", ", endings[i]);
+  throw unexpected({.item = option}, Rule::wrong_type, text_of("a name that ends in ", names), quote(file));
 }
 
 void check_not_an_input(const std::string& option, const std::string& output,

@@ -5,9 +5,10 @@
 
 namespace lagtape::cli {
 
-/// Throws InputError unless the file of an option, if it was given, has that ending, such as ".svg": so that no file of
-/// another kind is replaced by mistake.
-void check_ending(const std::string& option, const std::string& file, const std::string& ending);
+/// Throws InputError unless the file of an option, if it was given, has one of the endings, such as ".svg": so that no file
+/// of another kind is replaced by mistake.
+void check_ending(const std::string& option, const std::string& file,
+                  const std::vector<std::string>& endings);
 
 /// Throws InputError where the file of an option is one of the command's inputs, which writing would destroy: a file,
 /// or a run folder by its weights. An empty name and "-" are no file.

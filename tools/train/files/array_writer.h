@@ -12,7 +12,7 @@ class ArrayWriter {
  public:
   virtual ~ArrayWriter() = default;
 
-  /// Begins the array `name` with elements of NumPy's type `descr` ("<f4", "<f8", "<i4") in C order.
+  /// Begins the array `name` with elements of NumPy's type `descr` ("<f4", "<i8", "<M8[ns]", "<U12") in C order.
   virtual void begin(const std::string& name, const std::string& descr, const Shape& shape) = 0;
   /// The next bytes of the array begun last.
   virtual void write(const void* bytes, std::size_t count) = 0;

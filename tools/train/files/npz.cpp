@@ -23,7 +23,10 @@ std::string npy_header(const std::string& descr, const Shape& shape) {
   return header + text;
 }
 
-std::int64_t item_size(const std::string& descr) { return descr.back() - '0'; }
+/// The bytes of an element: the number behind the letter of its kind, four of which are a character of a text.
+std::int64_t item_size(const std::string& descr) {
+  return std::stoll(descr.substr(2)) * (descr[1] == 'U' ? 4 : 1);
+}
 
 la_ssize_t append(archive*, void* out, const void* bytes, std::size_t count) {
   static_cast<std::string*>(out)->append(static_cast<const char*>(bytes), count);

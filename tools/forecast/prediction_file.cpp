@@ -1,0 +1,115 @@
+#include "lagtape/tools/forecast/prediction_file.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/data/table/csv.h"
+#include "lagtape/data/table/number.h"
+#include "lagtape/tools/train/files/npz.h"
+
+namespace lagtape {
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+std::string text_of_cell(const LeadingColumn& column, std::size_t row) {
+  const auto* texts = std::get_if<Texts>(&column.cells);
+  return texts ? csv_cell((*texts)[row])
+               : std::to_string(std::get<std::vector<std::int64_t>>(column.cells)[row]);
+}
+
+/// The columns before those of the targets.
+std::vector<LeadingColumn> leading_columns(const PredictedTargets& predicted) {
+  std::vector<LeadingColumn> columns = predicted.leading;
+  if (!predicted.labels.empty()) columns.insert(columns.begin(), {"time", predicted.labels});
+  return columns;
+}
+
+std::string json_text(const PredictedTargets& predicted) {
+  Json json = Json::object();
+  for (const LeadingColumn& column : leading_columns(predicted))
+    std::visit([&](const auto& cells) { json[column.name] = cells; }, column.cells);
+  const std::int64_t width = std::ssize(predicted.targets);
+  Json& targets = json["targets"] = Json::object();
+  for (std::int64_t i = 0; i < width; ++i)
+    for (const auto& [name, values] : parts_of(predicted)) {
+      Json column = Json::array();
+      for (std::int64_t at = i; at < values->numel(); at += width)
+        column.push_back(std::isfinite(values->at(at)) ? Json(*parse_number(csv_cell(*values, at))) : Json());
+      targets[predicted.targets[static_cast<std::size_t>(i)]][name] = std::move(column);
+    }
+  return json.dump(2) + "\n";
+}
+
+void write_array(NpzWriter& writer, const std::string& name, const std::vector<std::int64_t>& numbers,
+                 const char* type = "<i8") {
+  writer.begin(name, type, {std::ssize(numbers)});
+  writer.write(numbers.data(), numbers.size() * sizeof(std::int64_t));
+}
+
+/// Texts are arrays of NumPy's type of texts of one length, of four bytes a character.
+void write_array(NpzWriter& writer, const std::string& name, const Texts& texts) {
+  std::vector<std::u32string> wide;
+  std::size_t longest = 1;
+  for (const std::string& text : texts) {
+    wide.push_back(code_points(text));
+    longest = std::max(longest, wide.back().size());
+  }
+  writer.begin(name, text_of("<U", longest), {std::ssize(texts)});
+  for (std::u32string& text : wide) {
+    text.resize(longest);
+    writer.write(text.data(), longest * sizeof(char32_t));
+  }
+}
+
+void write_array(NpzWriter& writer, const std::string& name, const Tensor& numbers) {
+  with_scalar(numbers.dtype(), [&]<class T>() {
+    writer.begin(name, sizeof(T) == sizeof(float) ? "<f4" : "<f8", numbers.shape());
+    writer.write(numbers.values<T>().data(), numbers.values<T>().size_bytes());
+  });
+}
+
+std::string npz_bytes(const PredictedTargets& predicted) {
+  NpzWriter writer;
+  if (!predicted.times.empty()) write_array(writer, "time", predicted.times, "<M8[ns]");
+  for (const LeadingColumn& column : predicted.leading)
+    std::visit([&](const auto& cells) { write_array(writer, column.name, cells); }, column.cells);
+  write_array(writer, "targets", predicted.targets);
+  for (const auto& [name, values] : parts_of(predicted)) write_array(writer, name, *values);
+  return writer.finish();
+}
+
+}  // namespace
+
+std::string csv_of(const PredictedTargets& predicted) {
+  const std::int64_t width = std::ssize(predicted.targets);
+  const std::vector<LeadingColumn> columns = leading_columns(predicted);
+  std::string text;
+  for (const LeadingColumn& column : columns) text += text_of(text.empty() ? "" : ",", column.name);
+  for (std::int64_t i = 0; i < width; ++i)
+    for (const auto& [name, values] : parts_of(predicted))
+      text += text_of(",", csv_cell(prefix_of(predicted, i) + name));
+  text += '\n';
+  for (std::int64_t row = 0; row < predicted.rows(); ++row) {
+    const std::size_t begin = text.size();
+    for (const LeadingColumn& column : columns)
+      text += text_of(text.size() == begin ? "" : ",", text_of_cell(column, static_cast<std::size_t>(row)));
+    for (std::int64_t i = 0; i < width; ++i)
+      for (const auto& [name, values] : parts_of(predicted))
+        text +=
+            std::isnan(values->at(row * width + i)) ? "," : text_of(",", csv_cell(*values, row * width + i));
+    text += '\n';
+  }
+  return text;
+}
+
+std::string file_of(const PredictedTargets& predicted, std::string_view ending) {
+  if (ending == ".json") return json_text(predicted);
+  return ending == ".npz" ? npz_bytes(predicted) : csv_of(predicted);
+}
+
+}  // namespace lagtape
