@@ -80,6 +80,26 @@ std::vector<Feedback> feedback_of(const Panel& panel, const LossFunction& loss) 
   return feedback;
 }
 
+KnownNumbers::KnownNumbers(const Panel& panel, const ForecastStart& start) : panel_(panel), start_(start) {
+  for (const Column& column : panel.columns) {
+    std::int64_t last = start.first - 1;
+    if (column.role != ColumnRole::future && column.role != ColumnRole::fixed)
+      while (last >= start.segment.first && column.is_filled(last)) --last;
+    last_.push_back(last);
+  }
+}
+
+double KnownNumbers::at(std::int64_t column, std::int64_t row) const {
+  const std::int64_t last = last_[static_cast<std::size_t>(column)];
+  return panel_.column(column).at(row < start_.first ? std::min(row, last) : row);
+}
+
+std::int64_t KnownNumbers::without_number() const {
+  const auto found =
+      std::ranges::find_if(last_, [&](std::int64_t last) { return last < start_.segment.first; });
+  return found == last_.end() ? -1 : found - last_.begin();
+}
+
 ForecastInputs forecast_inputs(const Panel& panel, const ForecastStart& start, std::int64_t steps,
                                const SeriesOptions& series, const LossFunction& loss) {
   const std::int64_t width = std::ssize(panel.input), begin = start.segment.first + panel.lead();
@@ -88,13 +108,17 @@ ForecastInputs forecast_inputs(const Panel& panel, const ForecastStart& start, s
                        .horizon = series.horizon,
                        .window = series.window,
                        .feedback = feedback_of(panel, loss)};
+  const KnownNumbers numbers(panel, start);
   for (std::int64_t i = 0; i < width; ++i) {
     const std::int64_t mask_of = panel.input_column(i).masks;
     const bool is_of_fed = std::ranges::any_of(
         given.feedback, [&](const Feedback& fed) { return panel.input_at(fed.input).column == mask_of; });
     for (std::int64_t n = 0; n < given.inputs.size(0); ++n) {
-      const bool is_predicted = is_of_fed && panel.input_at(i).row(begin + n) >= start.first;
-      given.inputs.set(n * width + i, is_predicted ? 1 : input_of_step(panel, i, begin + n, start.segment));
+      const PanelInput& input = panel.input_at(i);
+      const bool is_before = input.row(begin + n) < start.first;
+      given.inputs.set(n * width + i, is_before   ? numbers.at(input.column, input.row(begin + n))
+                                      : is_of_fed ? 1
+                                                  : input_of_step(panel, i, begin + n, start.segment));
     }
   }
   return given;

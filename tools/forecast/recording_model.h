@@ -39,6 +39,22 @@ struct ForecastStart {
   std::int64_t known() const { return first - segment.first; }
 };
 
+/// The numbers of columns as they are known where a forecast begins. One that is made of a later number, as a straight line
+/// to it is, is not known then: the last number before it takes its place.
+class KnownNumbers {
+ public:
+  KnownNumbers(const Panel& panel, const ForecastStart& start);
+
+  double at(std::int64_t column, std::int64_t row) const;
+  /// A column without any number before the forecast; -1: there is none.
+  std::int64_t without_number() const;
+
+ private:
+  const Panel& panel_;
+  ForecastStart start_;
+  std::vector<std::int64_t> last_;  ///< by column: its last measured row before the forecast
+};
+
 /// What the steps of a forecast read; NaN where it is not known. A prediction is always there for its mask.
 ForecastInputs forecast_inputs(const Panel& panel, const ForecastStart& start, std::int64_t steps,
                                const SeriesOptions& series, const LossFunction& loss);

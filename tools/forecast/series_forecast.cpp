@@ -111,21 +111,6 @@ ForecastStart start_of(const Panel& panel, const SeriesForecastOptions& options)
   return start;
 }
 
-/// Takes the last measured number for those that are missing right before the first prediction: a line to a later one
-/// would tell what is to be forecast.
-void hold_last_numbers(Panel& panel, const ForecastStart& start, const std::string& where) {
-  for (const std::int64_t target : panel.target) {
-    Column& column = panel.columns[static_cast<std::size_t>(target)];
-    if (column.filled.empty()) continue;
-    std::int64_t last = start.first - 1;
-    while (last >= start.segment.first && column.is_filled(last)) --last;
-    if (last < start.segment.first)
-      throw InputError({where}, Rule::missing,
-                       text_of(column.name, " has no number before the first prediction."));
-    for (std::int64_t row = last + 1; row < start.first; ++row) column.values.set(row, column.at(last));
-  }
-}
-
 /// Says which input a step lacks, of which row, and how it could be known.
 [[noreturn]] void refuse_unknown(const Panel& panel, const ForecastStart& start, const ForecastInputs& given,
                                  std::int64_t place, const SeriesForecastOptions& options) {
@@ -169,6 +154,7 @@ ForecastInputs inputs_of(const Panel& panel, const ForecastStart& start, const S
 SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, const SeriesOptions& series,
                               std::int64_t steps, std::int64_t season) {
   SeriesForecast forecast;
+  const KnownNumbers numbers(panel, start);
   const std::int64_t width = std::ssize(panel.target), end = start.segment.end();
   for (const std::int64_t target : panel.target) forecast.targets.push_back(panel.column(target).name);
   forecast.truth = Tensor({steps, width}, Dtype::f64);
@@ -187,7 +173,8 @@ SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, co
   }
   forecast.leading = {{"step", std::move(numbers)}};
   for (std::int64_t i = 0; i < forecast.past.numel(); ++i)
-    forecast.past.set(i, panel.target_column(i % width).at(start.segment.first + i / width));
+    forecast.past.set(
+        i, numbers.at(panel.target[static_cast<std::size_t>(i % width)], start.segment.first + i / width));
   forecast.window = series.window;
   forecast.season = season_of(panel.axis, season);
   forecast.read_later = read_later(panel, series, steps);
@@ -217,7 +204,7 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   SeriesOptions series = series_options_of(models.front());
   series.paths = {options.input.string()};
   if (!options.frequency.empty()) series.frequency = options.frequency;
-  Panel panel = panel_for(models.front(), series, {.allow_future = true, .future = options.future});
+  const Panel panel = panel_for(models.front(), series, {.allow_future = true, .future = options.future});
   if (panel.series.size() != 1)
     throw InputError({options.input.string()}, Rule::shape, "a forecast goes on from one recording",
                      text_of(panel.series.size()));
@@ -226,7 +213,10 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
     throw unexpected({.op = "forecast"}, Rule::out_of_range, "at least one step", text_of(steps));
   check_memory(models.front(), steps, options.paths);
   const ForecastStart start = start_of(panel, options);
-  hold_last_numbers(panel, start, options.input.string());
+  const KnownNumbers numbers(panel, start);
+  if (const std::int64_t column = numbers.without_number(); column >= 0)
+    throw InputError({options.input.string()}, Rule::missing,
+                     text_of(panel.column(column).name, " has no number before the first prediction."));
   const LossFunction& loss = models.front().loss();
   const ForecastInputs inputs = inputs_of(panel, start, series, loss, steps, options);
   SeriesForecast forecast = empty_forecast(panel, start, series, steps, options.season);
