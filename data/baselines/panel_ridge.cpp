@@ -52,20 +52,25 @@ RegressionSizes PanelRidge::sizes() const {
 
 void PanelRidge::find_scales(std::span<const SeriesSplit> splits, const SeriesOptions& options) {
   const bool by_series = options.split == SplitBy::time && panel_->series.size() > 1;
-  std::vector<Moments> moments(by_series ? panel_->series.size() : 1, Moments(std::ssize(panel_->columns)));
+  Moments all(std::ssize(panel_->columns));
+  std::vector<Moments> moments(by_series ? panel_->series.size() : 0, all);
+  std::vector<bool> has_rows(moments.size());
   for (const RowRange& segment : splits.front().segments)
     for (std::int64_t row = segment.first; row < segment.end(); ++row) {
-      const auto series = std::ranges::upper_bound(panel_->series, row, {}, &RowRange::first) - 1;
-      moments[by_series ? static_cast<std::size_t>(series - panel_->series.begin()) : 0].add(
-          [&](std::size_t i) { return panel_->columns[i].at(row); });
+      const auto value = [&](std::size_t i) { return panel_->columns[i].at(row); };
+      all.add(value);
+      if (!by_series) continue;
+      const auto series = static_cast<std::size_t>(panel_->series_of(row));
+      moments[series].add(value);
+      has_rows[series] = true;
     }
-  for (const Moments& of_series : moments) scaling_.push_back(of_series.standard());
+  for (std::size_t i = 0; i < moments.size(); ++i)
+    scaling_.push_back((has_rows[i] ? moments[i] : all).standard());
+  if (!by_series) scaling_.push_back(all.standard());
 }
 
 const Scaling& PanelRidge::scaling(std::int64_t row) const {
-  if (scaling_.size() == 1) return scaling_.front();
-  const auto series = std::ranges::upper_bound(panel_->series, row, {}, &RowRange::first) - 1;
-  return scaling_[static_cast<std::size_t>(series - panel_->series.begin())];
+  return scaling_.size() == 1 ? scaling_.front() : scaling_[static_cast<std::size_t>(panel_->series_of(row))];
 }
 
 void PanelRidge::read(std::int64_t row, const NumberAt& number_at, std::vector<double>& shared,

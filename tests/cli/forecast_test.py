@@ -150,38 +150,6 @@ class ForecastTest(ToolTest):
         self.assertEqual([row["prediction"] == more["prediction"] for row, more in zip(rows, other, strict=True)],
                          [True, True, False, False])
 
-    def test_horizons_are_scored_from_many_rows(self):
-        numbers = [round(math.sin(2 * math.pi * n / 12) + 0.002 * n, 5) for n in range(400)]
-        self.write("own.csv", "v\n" + "".join(f"{number}\n" for number in numbers))
-        self.train("run", experiment=changed(PLANT, train__epochs=3, data={"task": "series", "path": "own.csv", "window": 20}))
-        found = json.loads(self.run_tool("eval", "run", "--horizon", "1..6", "--season", "12", "--json")[0])
-        origins = range(340, 395)  # rows of the test set with six of its rows from there on
-        self.assertEqual(found["origins"], len(origins))
-        squares = [[0.0] * 6 for _ in range(3)]
-        for row in origins:
-            self.write("past.csv", "v\n" + "".join(f"{number}\n" for number in numbers[:row]))
-            predicted = rows_of(self.run_tool("forecast", "run", "--input", "past.csv", "--steps", "6")[0])
-            for step in range(6):
-                guesses = float(predicted[step]["prediction"]), numbers[row - 1], numbers[row - 12 + step]
-                for sums, guess in zip(squares, guesses, strict=True):
-                    sums[step] += (guess - numbers[row + step]) ** 2
-        for key, sums in zip(("rmse", "persistence_rmse", "seasonal_rmse"), squares, strict=True):
-            for value, total in zip(found["targets"]["v"][key], sums, strict=True):
-                self.assertAlmostEqual(value, math.sqrt(total / len(origins)), places=6)
-        self.assertIn("last value", self.run_tool("eval", "run", "--horizon", "3")[0])
-        self.train("filled", experiment=changed(PLANT, train__epochs=1, data={
-            "task": "series", "path": "own.csv", "input": ["v"], "window": 20, "missing": "interpolate"}))
-        self.write("holes.csv", "v\n" + "".join("NA\n" if n == 396 else f"{1 if n < 396 else 5}\n" for n in range(400)))
-        score = json.loads(self.run_tool("eval", "filled", "--data", "holes.csv", "--split", "all", "--horizon", "1", "--json")[0])
-        self.assertEqual(score["origins"], 190)  # every other row from 20 on: 396 is among them, and 3 is no truth there
-        self.assertEqual(score["targets"]["v"]["persistence_rmse"], [0])
-        self.run_tool("eval", "run", "--horizon", "6", "--season", "12", "--plot", "horizon.svg")
-        picture = (self.folder / "horizon.svg").read_text()
-        for words in ("model", "last value", "value 12 before", "steps ahead"):
-            self.assertIn(words, picture)
-        self.assertEqual(len(re.findall("<polyline", picture)), 3)
-        self.assertIn("expected a number of steps", self.run_tool("eval", "run", "--horizon", "2..3", code=2)[1])
-
     def test_several_runs_give_mean_lowest_and_highest(self):
         self.write("own.csv", "v\n" + "".join(f"{math.sin(0.3 * n):.5f}\n" for n in range(200)))
         experiment = changed(PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "window": 20})

@@ -10,6 +10,7 @@
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/format.h"
+#include "lagtape/tools/cli/terminal/horizons.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/forecast/horizon_scores.h"
@@ -53,7 +54,7 @@ void add_options(Options& options, EvalArguments& arguments) {
   options
       .add("--horizon", &arguments.horizon,
            "score forecasts of a recording from the model's own predictions, 1..N steps ahead or a length of "
-           "time such as 2d, beside the last value and the value a season before")
+           "time such as 2d, beside the last value, the value a season before, Theta and a ridge regression")
       .not_empty()
       .called("N")
       .excludes({"--confusion"});
@@ -105,39 +106,6 @@ ForecastLength largest_horizon(std::string_view text) {
   return ForecastLength::parse(text, {.item = "--horizon"});
 }
 
-Json column_of(const Tensor& scores, std::int64_t target) {
-  Json column = Json::array();
-  for (std::int64_t step = 0; step < scores.size(0); ++step)
-    column.push_back(scores.at(step * scores.size(1) + target));
-  return column;
-}
-
-Json json_of_horizons(const HorizonScores& scores) {
-  Json targets = Json::object();
-  for (std::int64_t i = 0; i < std::ssize(scores.targets); ++i) {
-    Json& target = targets[scores.targets[static_cast<std::size_t>(i)]];
-    target["rmse"] = column_of(scores.model, i);
-    target["persistence_rmse"] = column_of(scores.persistence, i);
-    if (scores.season > 0) target["seasonal_rmse"] = column_of(scores.seasonal, i);
-  }
-  return {{"origins", scores.origins}, {"season", scores.season}, {"targets", targets}};
-}
-
-void print_horizons(const HorizonScores& scores) {
-  const std::int64_t steps = scores.model.size(0), width = scores.model.size(1);
-  print("{} forecasts of {} steps; root mean squared errors\n", scores.origins, steps);
-  for (std::int64_t i = 0; i < width; ++i) {
-    print("\n{}\n{:>7}  {:>10}  {:>10}", scores.targets[static_cast<std::size_t>(i)], "horizon", "model",
-          "last value");
-    print("{}\n", scores.season > 0 ? fmt::format("  {:>10}", fmt::format("{} before", scores.season)) : "");
-    for (std::int64_t step = 0; step < steps; ++step) {
-      const std::int64_t place = step * width + i;
-      print("{:>7}  {:>10.4g}  {:>10.4g}", step + 1, scores.model.at(place), scores.persistence.at(place));
-      print("{}\n", scores.season > 0 ? fmt::format("  {:>10.4g}", scores.seasonal.at(place)) : "");
-    }
-  }
-}
-
 HorizonScores scores_of(const EvalArguments& arguments) {
   const Model model = load_model(arguments.run);
   try {
@@ -160,9 +128,9 @@ void score_forecasts(const EvalArguments& arguments) {
     write_file_atomically(arguments.plot, plot_of(scores, title).svg());
   }
   if (arguments.json) {
-    print("{}\n", json_of_horizons(scores).dump(2));
+    print("{}\n", json_of(scores).dump(2));
   } else {
-    print_horizons(scores);
+    print("{}", cli::table_of(scores));
   }
 }
 

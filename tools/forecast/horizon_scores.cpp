@@ -1,61 +1,109 @@
 #include "lagtape/tools/forecast/horizon_scores.h"
 
-#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/series/naive_errors.h"
-#include "lagtape/data/series/windows.h"
+#include "lagtape/tools/forecast/baseline_forecasts.h"
 #include "lagtape/tools/forecast/predicted_targets.h"
-#include "lagtape/tools/forecast/recording_model.h"
+#include "lagtape/tools/forecast/rolling_origins.h"
+#include "lagtape/tools/train/score/metrics.h"
 
 namespace lagtape {
 
 namespace {
 
-constexpr std::int64_t kMostOrigins = 200, kMostWindows = 20;
+/// Adds up the errors of one way to forecast.
+class ErrorSums {
+ public:
+  ErrorSums(std::string key, std::string name, std::int64_t steps, std::int64_t width)
+      : key_(std::move(key)), name_(std::move(name)), steps_(steps), width_(width) {
+    const auto places = static_cast<std::size_t>(steps * width);
+    squared_.assign(places, metric("rmse").accumulator);
+    absolute_.assign(places, metric("mae").accumulator);
+    for (const char* name_of_metric : kHorizonMetrics)
+      overall_.emplace_back(static_cast<std::size_t>(width), metric(name_of_metric).accumulator);
+  }
 
-/// A row at which a forecast may begin, and the first row of its past.
-struct Origin {
-  std::int64_t row, past;
+  /// The prediction at a place of [steps, targets], the truth, and the naive errors of its series.
+  void add(std::int64_t place, double prediction, double truth, const NaiveErrors& naive) {
+    const ScoredElement element{
+        .error = prediction - truth, .target = truth, .naive = naive.absolute, .naive_square = naive.squared};
+    const auto target = static_cast<std::size_t>(place % width_);
+    for (Accumulator* sums :
+         {&squared_[static_cast<std::size_t>(place)], &absolute_[static_cast<std::size_t>(place)]}) {
+      sums->add(element);
+      sums->end_sequence();
+    }
+    for (std::vector<Accumulator>& of_targets : overall_) {
+      of_targets[target].add(element);
+      of_targets[target].end_sequence();
+    }
+  }
+
+  HorizonErrors errors() const {
+    const auto values = [&](const std::vector<Accumulator>& sums) {
+      Tensor tensor({steps_, width_}, Dtype::f64);
+      for (std::int64_t i = 0; i < tensor.numel(); ++i)
+        tensor.set(i, sums[static_cast<std::size_t>(i)].value());
+      return tensor;
+    };
+    HorizonErrors errors{key_, name_, values(squared_), values(absolute_),
+                         std::vector<std::vector<double>>(static_cast<std::size_t>(width_))};
+    for (const std::vector<Accumulator>& of_targets : overall_)
+      for (std::size_t i = 0; i < of_targets.size(); ++i) errors.overall[i].push_back(of_targets[i].value());
+    return errors;
+  }
+
+ private:
+  std::string key_, name_;
+  std::int64_t steps_, width_;
+  std::vector<Accumulator> squared_, absolute_;    // [steps, targets]
+  std::vector<std::vector<Accumulator>> overall_;  // by metric and target
 };
 
-/// The rows of a split.
-std::vector<RowRange> rows_of_split(const std::string& split, const SeriesOptions& series,
-                                    const Panel& panel) {
-  if (split == "all") return panel.segments;
-  const std::vector<SeriesSplit> splits = split_panel(series, panel);
-  return splits[split == "train" ? 0 : split == "valid" ? 1 : 2].segments;
+/// The geometric mean over targets of a model's errors in relation to those of a baseline.
+double ratio_of(const HorizonErrors& model, const HorizonErrors& baseline, std::size_t measure) {
+  double sum = 0;
+  for (std::size_t i = 0; i < model.overall.size(); ++i)
+    sum += std::log(model.overall[i][measure] / baseline.overall[i][measure]);
+  return std::exp(sum / static_cast<double>(model.overall.size()));
 }
 
-/// The number of rows that a forecast begins with at least.
-std::int64_t rows_before(const Model& model, const SeriesOptions& series, const Panel& panel,
-                         std::int64_t season) {
-  const std::int64_t reading = reads_every_step(model.at()) ? 1 : series.window;
-  return panel.lead() + std::max({series.horizon - 1 + reading, series.window, season});
-}
-
-/// Rows of these parts of a recording with `before` rows before them and `steps` from them on.
-std::vector<Origin> possible_origins(const Panel& panel, const std::vector<RowRange>& parts,
-                                     std::int64_t before, std::int64_t steps) {
-  std::vector<Origin> possible;
-  const std::vector<RowRange>& all = panel.segments;
-  for (const RowRange& part : parts) {
-    const RowRange& whole = *(std::ranges::upper_bound(all, part.first, {}, &RowRange::first) - 1);
-    for (std::int64_t row = part.first; row <= part.end() - steps; ++row)
-      if (row - whole.first >= before)
-        possible.push_back({row, std::max(whole.first, row - kMostWindows * before)});
+HorizonVerdict verdict_of(const std::vector<HorizonErrors>& errors, const Model& model) {
+  HorizonVerdict verdict;
+  // The best forecast of an absolute error is the median, of a squared one the mean.
+  verdict.measure = model.loss() == Loss::quantile ? 1 : 0;
+  for (std::size_t i = 1; i < errors.size(); ++i) {
+    const double ratio = ratio_of(errors.front(), errors[i], verdict.measure);
+    if (verdict.best > 0 && (std::isnan(ratio) || ratio <= verdict.ratio)) continue;
+    verdict.best = i;
+    verdict.ratio = ratio;
   }
-  return possible;
+  return verdict;
 }
 
-/// Some of them, spread over the split.
-std::vector<Origin> spread(const std::vector<Origin>& possible) {
-  std::vector<Origin> chosen;
-  const std::int64_t apart = (std::ssize(possible) - 1) / kMostOrigins + 1;
-  for (std::int64_t i = 0; i < std::ssize(possible); i += apart)
-    chosen.push_back(possible[static_cast<std::size_t>(i)]);
-  return chosen;
+/// Where forecasts begin. Without a given season, one that is longer than what is there is none.
+struct Origins {
+  std::vector<ForecastStart> starts;
+  std::int64_t season, before;
+};
+
+Origins origins_of(const Model& model, const SeriesOptions& series, const Panel& panel,
+                   const HorizonOptions& options, std::int64_t steps) {
+  const std::vector<RowRange> parts = rows_of_split(options.split, series, panel);
+  std::int64_t season = season_of(panel.axis, options.season), before = 0;
+  while (true) {
+    before = rows_before(model, series, panel, season);
+    std::vector<ForecastStart> starts = rolling_origins(panel, parts, before, steps);
+    if (!starts.empty()) return {std::move(starts), season, before};
+    if (options.season > 0 || season == 0) break;
+    season = 0;
+  }
+  throw InputError({series.where()}, Rule::missing,
+                   text_of("no row of ", options.split, " has ", before, " rows before it and ", steps,
+                           " from it on without a gap."));
 }
 
 }  // namespace
@@ -68,49 +116,40 @@ HorizonScores score_horizons(const Model& model, const HorizonOptions& options) 
   const std::int64_t steps = options.steps.in_steps(panel);
   if (steps < 1)
     throw unexpected({.op = "forecast"}, Rule::out_of_range, "a horizon of at least 1", text_of(steps));
-  const std::vector<RowRange> parts = rows_of_split(options.split, series, panel);
-  const auto origins_after = [&](std::int64_t season) {
-    return possible_origins(panel, parts, rows_before(model, series, panel, season), steps);
-  };
-  std::int64_t season = season_of(panel.axis, options.season);
-  std::vector<Origin> possible = origins_after(season);
-  if (options.season == 0 && possible.empty())
-    possible = origins_after(season = 0);  // a day is longer than what is there
-  if (possible.empty())
-    throw InputError({series.where()}, Rule::missing,
-                     text_of("no row of ", options.split, " has ", rows_before(model, series, panel, season),
-                             " rows before it and ", steps, " from it on without a gap."));
-  const std::vector<Origin> origins = spread(possible);
+  const auto [starts, season, before] = origins_of(model, series, panel, options, steps);
 
   const std::int64_t width = std::ssize(panel.target), count = steps * width;
-  HorizonScores scores{.targets = {}, .origins = std::ssize(origins), .season = season};
+  HorizonScores scores;
+  scores.origins = std::ssize(starts);
+  scores.season = season;
   scores.read_later = read_later(panel, series, steps);
   for (const std::int64_t column : panel.target) scores.targets.push_back(panel.column(column).name);
-  scores.model = Tensor({steps, width}, Dtype::f64);
-  scores.persistence = scores.model.clone();
-  if (season > 0) scores.seasonal = scores.model.clone();
-  std::vector<double> known(static_cast<std::size_t>(count), 0);  // how many forecasts have a truth
+  const std::vector<BaselineForecast> baselines = baseline_forecasts(
+      panel, series,
+      {.steps = steps, .season = season, .before = before, .has_training = options.split != "all"});
+  std::vector<ErrorSums> sums = {{"model", "model", steps, width}};
+  for (const BaselineForecast& baseline : baselines)
+    sums.emplace_back(baseline.key, baseline.name, steps, width);
   const std::int64_t each = model.loss().outputs_of_target(), middle = model.loss().middle();
-  for (const Origin& origin : origins) {
-    const ForecastStart start{origin.row, {origin.past, origin.row + steps - origin.past}};
+  const std::vector<NaiveErrors> naive = naive_errors(panel, split_panel(series, panel).front().segments);
+  for (const ForecastStart& start : starts) {
+    const std::int64_t of = panel.series_of(start.first);
+    const auto add = [&](ErrorSums& errors, const auto& prediction_at) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        const double truth = panel.target_column(i % width).measured(start.first + i / width);
+        if (!std::isnan(truth))
+          errors.add(i, prediction_at(i), truth, naive[static_cast<std::size_t>(of * width + i % width)]);
+      }
+    };
     const Tensor predicted = closed_loop(model, forecast_inputs(panel, start, steps, series, model.loss()));
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t step = i / width;
-      const Column& column = panel.target_column(i % width);
-      const double truth = column.measured(origin.row + step);
-      if (std::isnan(truth)) continue;
-      known[static_cast<std::size_t>(i)] += 1;
-      const auto add_to = [&](Tensor& sums, double guess) {
-        sums.set(i, sums.at(i) + (guess - truth) * (guess - truth));
-      };
-      add_to(scores.model, predicted.at(i * each + middle));
-      add_to(scores.persistence, column.at(origin.row - 1));
-      if (season > 0) add_to(scores.seasonal, column.at(origin.row - season + step % season));
+    add(sums.front(), [&](std::int64_t i) { return predicted.at(i * each + middle); });
+    for (std::size_t b = 0; b < baselines.size(); ++b) {
+      const std::vector<double> forecast = baselines[b].forecast(start);
+      add(sums[b + 1], [&](std::int64_t i) { return forecast[static_cast<std::size_t>(i)]; });
     }
   }
-  for (Tensor* sums : {&scores.model, &scores.persistence, &scores.seasonal})
-    for (std::int64_t i = 0; i < sums->numel(); ++i)
-      sums->set(i, std::sqrt(sums->at(i) / known[static_cast<std::size_t>(i)]));
+  for (const ErrorSums& of_one : sums) scores.errors.push_back(of_one.errors());
+  scores.verdict = verdict_of(scores.errors, model);
   return scores;
 }
 
@@ -120,11 +159,9 @@ Plot plot_of(const HorizonScores& scores, const std::string& title) {
   const std::int64_t width = std::ssize(scores.targets);
   for (std::int64_t i = 0; i < width; ++i) {
     const std::string prefix = width > 1 ? scores.targets[static_cast<std::size_t>(i)] + ", " : std::string();
-    plot.lines.push_back(line_of_column(prefix + "model", scores.model, i, 0, 1));
-    plot.lines.push_back(line_of_column(prefix + "last value", scores.persistence, i, 0, 1));
-    if (scores.season > 0)
-      plot.lines.push_back(
-          line_of_column(text_of(prefix, "value ", scores.season, " before"), scores.seasonal, i, 0, 1));
+    for (const HorizonErrors& errors : scores.errors)
+      plot.lines.push_back(line_of_column(
+          text_of(prefix, errors.key == "seasonal" ? "value " : "", errors.name), errors.rmse, i, 0, 1));
   }
   if (width == 1) plot.y.title += " of " + scores.targets.front();
   return plot;

@@ -17,19 +17,35 @@ struct HorizonOptions {
   std::int64_t season = 0;     ///< as for season_of
 };
 
-/// Root mean squared errors of closed-loop forecasts, by how many steps ahead they look.
+/// The errors of the forecasts of a model, or of one of the baselines.
+struct HorizonErrors {
+  std::string key, name;                     ///< "persistence", "last value"
+  Tensor rmse, mae;                          ///< [steps, targets], in the units of the data
+  std::vector<std::vector<double>> overall;  ///< by target: kHorizonMetrics over all steps
+};
+
+/// The metrics over all steps, by their names in tools/train/score.
+inline constexpr const char* kHorizonMetrics[] = {"rmse", "mae", "mase", "smape", "rmsse"};
+
+/// How a model compares with the best baseline.
+struct HorizonVerdict {
+  std::size_t measure = 0;  ///< the number of the metric that decides
+  std::size_t best = 0;     ///< the number of the best baseline among the errors
+  double ratio = 0;  ///< of the model's error to that of the baseline; of several targets the geometric mean
+};
+
+/// Errors of closed-loop forecasts and of baselines from the same rows, by how many steps ahead they look.
 struct HorizonScores {
   std::vector<std::string> targets;
-  std::int64_t origins = 0;  ///< number of forecasts
-  std::int64_t season = 0;   ///< rows of a period; 0: none is known
-  Tensor model = {};         ///< [steps, targets], in the units of the data
-  Tensor persistence = {};   ///< the same of the last value before the forecast
-  Tensor seasonal = {};      ///< the same of the value a season before; empty without a season
+  std::int64_t origins = 0;           ///< number of forecasts
+  std::int64_t season = 0;            ///< rows of a period; 0: none is known
+  std::vector<HorizonErrors> errors;  ///< of the model, then of each baseline
+  HorizonVerdict verdict;
   /// Columns that are known up to an origin alone, and were read after it.
   std::vector<std::string> read_later = {};
 };
 
-/// Forecasts `steps` steps from at most 200 rows of a split, evenly spaced, each time from the rows before it (at
+/// Forecasts `steps` steps from at most kMostOrigins rows of a split, evenly spaced, each time from the rows before it (at
 /// most 20 windows of them, since the last gap), and compares the forecasts with the recording. Inputs that are not
 /// predicted are taken from the recording. What is missing there is no truth. Throws InputError.
 HorizonScores score_horizons(const Model& model, const HorizonOptions& options);

@@ -1,0 +1,99 @@
+"""Errors of forecasts by how far they look ahead, beside those of baselines."""
+
+import json
+import math
+import random
+import re
+
+from tool import ToolTest, changed, main, rows_of
+
+SMALL = {
+    "name": "small",
+    "data": {"task": "series", "path": "own.csv", "window": 20},
+    "model": {"layers": [{"cell": "tau_gru", "units": 8, "tau": 12}], "readout": {"at": "every_step"}},
+    "loss": "mse",
+    "optimizer": {"type": "adam", "lr": 0.02},
+    "train": {"epochs": 1, "batch": 8},
+}
+
+
+class HorizonsTest(ToolTest):
+    def test_horizons_are_scored_from_many_rows(self):
+        numbers = [round(math.sin(2 * math.pi * n / 12) + 0.002 * n, 5) for n in range(400)]
+        self.write("own.csv", "v\n" + "".join(f"{number}\n" for number in numbers))
+        self.train("run", experiment=changed(SMALL, train__epochs=3))
+        found = json.loads(self.run_tool("eval", "run", "--horizon", "1..6", "--season", "12", "--json")[0])
+        origins = range(340, 395)  # rows of the test set with six of its rows from there on
+        self.assertEqual(found["origins"], len(origins))
+        squares = [[0.0] * 6 for _ in range(3)]
+        for row in origins:
+            self.write("past.csv", "v\n" + "".join(f"{number}\n" for number in numbers[:row]))
+            predicted = rows_of(self.run_tool("forecast", "run", "--input", "past.csv", "--steps", "6")[0])
+            for step in range(6):
+                guesses = float(predicted[step]["prediction"]), numbers[row - 1], numbers[row - 12 + step]
+                for sums, guess in zip(squares, guesses, strict=True):
+                    sums[step] += (guess - numbers[row + step]) ** 2
+        for key, sums in zip(("rmse", "persistence_rmse", "seasonal_rmse"), squares, strict=True):
+            for value, total in zip(found["targets"]["v"][key], sums, strict=True):
+                self.assertAlmostEqual(value, math.sqrt(total / len(origins)), places=6)
+        self.assertIn("last value", self.run_tool("eval", "run", "--horizon", "3")[0])
+        self.train("filled", experiment=changed(SMALL, data__input=["v"], data__missing="interpolate"))
+        self.write("holes.csv", "v\n" + "".join("NA\n" if n == 396 else f"{1 if n < 396 else 5}\n" for n in range(400)))
+        score = json.loads(self.run_tool("eval", "filled", "--data", "holes.csv", "--split", "all", "--horizon", "1", "--json")[0])
+        self.assertEqual(score["origins"], 190)  # every other row from 20 on: 396 is among them, and 3 is no truth there
+        self.assertEqual(score["targets"]["v"]["persistence_rmse"], [0])
+        self.run_tool("eval", "run", "--horizon", "6", "--season", "12", "--plot", "horizon.svg")
+        picture = (self.folder / "horizon.svg").read_text()
+        for words in ("model", "last value", "value 12 before", "Theta", "ridge", "steps ahead"):
+            self.assertIn(words, picture)
+        self.assertEqual(len(re.findall("<polyline", picture)), 5)
+        self.assertIn("expected a number of steps", self.run_tool("eval", "run", "--horizon", "2..3", code=2)[1])
+
+    def test_horizons_are_scored_beside_baselines_with_a_verdict(self):
+        """A linear recurrence with noise: a ridge regression of its lags is the best forecast, and 1 % of a training worse."""
+        draw = random.Random(2)
+        numbers = [0.0, 0.0]
+        for _ in range(2000):
+            numbers.append(round(1.6 * numbers[-1] - 0.9 * numbers[-2] + draw.gauss(0, 1), 6))
+        self.write("own.csv", "v\n" + "".join(f"{number}\n" for number in numbers))
+        self.train("run", experiment=SMALL)
+        found = json.loads(self.run_tool("eval", "run", "--horizon", "3", "--json")[0])
+        scores = found["targets"]["v"]
+        for step, best in enumerate((1, math.hypot(1, 1.6), math.hypot(1, 1.6, 1.6 * 1.6 - 0.9))):
+            self.assertAlmostEqual(scores["ridge_rmse"][step] / best, 1, delta=0.1)
+            self.assertGreater(scores["theta_rmse"][step], 1.2 * best)
+        overall = scores["overall"]
+        self.assertEqual(list(overall), ["model", "persistence", "theta", "ridge"])
+        self.assertAlmostEqual(overall["ridge"]["rmse"], math.sqrt(sum(rmse ** 2 for rmse in scores["ridge_rmse"]) / 3), places=9)
+        self.assertAlmostEqual(overall["model"]["mae"], sum(scores["mae"]) / 3, places=9)
+        self.assertEqual((found["best_baseline"], found["measure"], found["of_use"]), ("ridge", "rmse", False))
+        self.assertAlmostEqual(found["ratio"], overall["model"]["rmse"] / overall["ridge"]["rmse"], places=9)
+        text = self.run_tool("eval", "run", "--horizon", "3")[0]
+        self.assertIn("\nThe model is of no use: a ridge regression does better.", text)
+        self.assertNotIn("ridge", self.run_tool("eval", "run", "--horizon", "3", "--split", "all")[0])
+        self.write("pattern.csv", "v\n" + "".join(f"{n % 7}\n" for n in range(400)))
+        self.train("pattern", experiment=changed(SMALL, data__path="pattern.csv"))
+        exact = json.loads(self.run_tool("eval", "pattern", "--horizon", "9", "--season", "7", "--json")[0])["targets"]["v"]["overall"]
+        self.assertEqual(exact["seasonal"]["rmse"], 0)
+        for key in ("theta", "ridge"):
+            self.assertLess(exact[key]["rmse"], 1e-3)
+
+    def test_a_line_over_missing_cells_does_not_reach_over_the_row_where_a_forecast_begins(self):
+        def rows(later):
+            return "v,p\n" + "".join(
+                ("NA,NA" if 298 <= n < 300 else f"{n % 5},{n % 3}" if n < 298 else f"{later},{later}") + "\n" for n in range(400))
+        self.write("own.csv", rows(7))
+        self.train("run", experiment=changed(
+            SMALL, data__target=["v"], data__past=["p"], data__missing="interpolate"))
+        for later in (7, 1000):
+            self.write(f"{later}.csv", rows(later))
+        first, other = [self.run_tool("forecast", "run", "--input", f"{later}.csv", "--from", "300", "--steps", "1")[0].split("\n")[1]
+                        for later in (7, 1000)]
+        self.assertEqual(first.rsplit(",", 1)[0], other.rsplit(",", 1)[0])
+        self.write("holes.csv", "v,p\n" + "".join("NA,0\n" if n == 397 else f"{1 if n < 397 else 5},0\n" for n in range(400)))
+        score = json.loads(self.run_tool("eval", "run", "--data", "holes.csv", "--split", "all", "--horizon", "1", "--json")[0])
+        self.assertAlmostEqual(score["targets"]["v"]["persistence_rmse"][0], math.sqrt((5 - 1) ** 2 / score["origins"]))  # of row 398
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+#include "lagtape/tools/cli/terminal/horizons.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "lagtape/core/error.h"
+
+namespace lagtape::cli {
+
+namespace {
+
+constexpr double kAlike = 0.02;  // errors that differ by less are called equal
+
+/// The title of a column of errors.
+std::string title_of(const HorizonErrors& errors) { return fmt::format("  {:>10}", errors.name); }
+
+/// A way to forecast in a sentence.
+std::string in_words(const HorizonErrors& errors) {
+  if (errors.key == "ridge") return "a ridge regression";
+  if (errors.key == "theta") return "the Theta method";
+  return errors.key == "seasonal" ? text_of("the value ", errors.name) : "the last value";
+}
+
+std::string sentence_of(const HorizonScores& scores) {
+  const HorizonVerdict& verdict = scores.verdict;
+  const std::string best = in_words(scores.errors[verdict.best]);
+  const char* measure = kHorizonMetrics[verdict.measure];
+  const double more = verdict.ratio - 1;
+  if (std::isnan(more)) return "Whether the model is of use is not known: an error is not a number.";
+  if (std::abs(more) < kAlike)
+    return fmt::format("The model is hardly of use: over all steps its {} is that of {} ({:+.1f} %).",
+                       measure, best, 100 * more);
+  if (more < 0)
+    return fmt::format(
+        "The model is of use: over all steps its {} is {:.0f} % below that of the best baseline, {}.",
+        measure, -100 * more, best);
+  return fmt::format(
+      "The model is of no use: {} does better. The {} of the model is {:.0f} % higher over all steps.", best,
+      measure, 100 * more);
+}
+
+std::string table_of_target(const HorizonScores& scores, std::size_t target) {
+  const Tensor& first = scores.errors.front().rmse;
+  const std::int64_t steps = first.size(0), width = first.size(1);
+  std::string table = fmt::format("\n{}\n{:>7}", scores.targets[target], "horizon");
+  for (const HorizonErrors& errors : scores.errors) table += title_of(errors);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    table += fmt::format("\n{:>7}", step + 1);
+    for (const HorizonErrors& errors : scores.errors)
+      table += fmt::format("  {:>10.4g}", errors.rmse.at(step * width + static_cast<std::int64_t>(target)));
+  }
+  table += "\nover all steps\n       ";
+  for (const HorizonErrors& errors : scores.errors) table += title_of(errors);
+  for (std::size_t i = 0; i < std::size(kHorizonMetrics); ++i) {
+    table += fmt::format("\n{:>7}", kHorizonMetrics[i]);
+    for (const HorizonErrors& errors : scores.errors)
+      table += fmt::format("  {:>10.4g}", errors.overall[target][i]);
+  }
+  return table + "\n";
+}
+
+Json column_of(const Tensor& values, std::size_t target) {
+  Json column = Json::array();
+  for (std::int64_t step = 0; step < values.size(0); ++step)
+    column.push_back(values.at(step * values.size(1) + static_cast<std::int64_t>(target)));
+  return column;
+}
+
+}  // namespace
+
+std::string table_of(const HorizonScores& scores) {
+  std::string text = fmt::format("{} forecasts of {} steps; root mean squared errors\n", scores.origins,
+                                 scores.errors.front().rmse.size(0));
+  for (std::size_t i = 0; i < scores.targets.size(); ++i) text += table_of_target(scores, i);
+  return text_of(text, "\n", sentence_of(scores), "\n");
+}
+
+Json json_of(const HorizonScores& scores) {
+  Json targets = Json::object();
+  for (std::size_t i = 0; i < scores.targets.size(); ++i) {
+    Json& target = targets[scores.targets[i]];
+    for (const HorizonErrors& errors : scores.errors) {
+      const std::string of = errors.key == "model" ? "" : errors.key + "_";
+      target[of + "rmse"] = column_of(errors.rmse, i);
+      target[of + "mae"] = column_of(errors.mae, i);
+      for (std::size_t m = 0; m < std::size(kHorizonMetrics); ++m)
+        target["overall"][errors.key][kHorizonMetrics[m]] = errors.overall[i][m];
+    }
+  }
+  const HorizonVerdict& verdict = scores.verdict;
+  return {{"origins", scores.origins},
+          {"season", scores.season},
+          {"targets", targets},
+          {"measure", kHorizonMetrics[verdict.measure]},
+          {"best_baseline", scores.errors[verdict.best].key},
+          {"ratio", verdict.ratio},
+          {"of_use", verdict.ratio < 1 - kAlike},
+          {"verdict", sentence_of(scores)}};
+}
+
+}  // namespace lagtape::cli

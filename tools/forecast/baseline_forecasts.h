@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/forecast/recording_model.h"
+
+namespace lagtape {
+
+/// A forecast that needs no network: of all targets, [steps, targets], from the rows before its start.
+struct BaselineForecast {
+  std::string key;   ///< "ridge"
+  std::string name;  ///< "ridge regression"
+  std::function<std::vector<double>(const ForecastStart& start)> forecast;
+};
+
+struct BaselineOptions {
+  std::int64_t steps = 1;
+  std::int64_t season = 0;   ///< rows of a period; 0: none is known
+  std::int64_t before = 1;   ///< rows that every start has before it
+  bool has_training = true;  ///< the training rows are apart from those that are forecast
+};
+
+/// The last value, the value a season before, Theta and, if there are training rows to fit it on, a ridge regression. They
+/// refer to the panel.
+std::vector<BaselineForecast> baseline_forecasts(const Panel& panel, const SeriesOptions& series,
+                                                 const BaselineOptions& options);
+
+}  // namespace lagtape

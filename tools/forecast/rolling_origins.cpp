@@ -1,0 +1,41 @@
+#include "lagtape/tools/forecast/rolling_origins.h"
+
+#include <algorithm>
+
+namespace lagtape {
+
+std::vector<RowRange> rows_of_split(const std::string& split, const SeriesOptions& series,
+                                    const Panel& panel) {
+  if (split == "all") return panel.segments;
+  const std::vector<SeriesSplit> splits = split_panel(series, panel);
+  return splits[split == "train" ? 0 : split == "valid" ? 1 : 2].segments;
+}
+
+std::int64_t rows_before(const Model& model, const SeriesOptions& series, const Panel& panel,
+                         std::int64_t season) {
+  const std::int64_t reading = reads_every_step(model.at()) ? 1 : series.window;
+  return panel.lead() + std::max({series.horizon - 1 + reading, series.window, season});
+}
+
+std::vector<ForecastStart> rolling_origins(const Panel& panel, const std::vector<RowRange>& parts,
+                                           std::int64_t before, std::int64_t steps) {
+  std::vector<ForecastStart> possible;
+  const std::vector<RowRange>& all = panel.segments;
+  for (const RowRange& part : parts) {
+    const RowRange& whole = *(std::ranges::upper_bound(all, part.first, {}, &RowRange::first) - 1);
+    for (std::int64_t row = part.first; row <= part.end() - steps; ++row) {
+      if (row - whole.first < before) continue;
+      const std::int64_t past = std::max(whole.first, row - kMostWindows * before);
+      possible.push_back({row, {past, row + steps - past}});
+    }
+  }
+  std::vector<ForecastStart> chosen;
+  const std::int64_t apart = (std::ssize(possible) - 1) / kMostOrigins + 1;
+  for (std::int64_t i = 0; i < std::ssize(possible); i += apart) {
+    const ForecastStart& start = possible[static_cast<std::size_t>(i)];
+    if (KnownNumbers(panel, start).without_number() < 0) chosen.push_back(start);
+  }
+  return chosen;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/data/series/windows.h"
+#include "lagtape/tools/forecast/recording_model.h"
+
+namespace lagtape {
+
+/// The rows of a split by its name: train, valid, test or all.
+std::vector<RowRange> rows_of_split(const std::string& split, const SeriesOptions& series,
+                                    const Panel& panel);
+
+/// The rows that a forecast has before it at least.
+std::int64_t rows_before(const Model& model, const SeriesOptions& series, const Panel& panel,
+                         std::int64_t season);
+
+/// At most kMostOrigins beginnings of forecasts of so many steps, evenly spaced over parts of a panel. Each has the rows since
+/// the last gap before it, at least `before` and at most kMostWindows times as many, and numbers of all columns among
+/// them.
+std::vector<ForecastStart> rolling_origins(const Panel& panel, const std::vector<RowRange>& parts,
+                                           std::int64_t before, std::int64_t steps);
+
+inline constexpr std::int64_t kMostOrigins = 200, kMostWindows = 20;
+
+}  // namespace lagtape
