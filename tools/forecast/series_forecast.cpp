@@ -154,7 +154,7 @@ ForecastInputs inputs_of(const Panel& panel, const ForecastStart& start, const S
 SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, const SeriesOptions& series,
                               std::int64_t steps, std::int64_t season) {
   SeriesForecast forecast;
-  const KnownNumbers numbers(panel, start);
+  const KnownNumbers known(panel, start);
   const std::int64_t width = std::ssize(panel.target), end = start.segment.end();
   for (const std::int64_t target : panel.target) forecast.targets.push_back(panel.column(target).name);
   forecast.truth = Tensor({steps, width}, Dtype::f64);
@@ -174,7 +174,7 @@ SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, co
   forecast.leading = {{"step", std::move(numbers)}};
   for (std::int64_t i = 0; i < forecast.past.numel(); ++i)
     forecast.past.set(
-        i, numbers.at(panel.target[static_cast<std::size_t>(i % width)], start.segment.first + i / width));
+        i, known.at(panel.target[static_cast<std::size_t>(i % width)], start.segment.first + i / width));
   forecast.window = series.window;
   forecast.season = season_of(panel.axis, season);
   forecast.read_later = read_later(panel, series, steps);
