@@ -21,6 +21,45 @@ std::string wrapped(std::string line) {
   return text + line;
 }
 
+/// Declares the array of a state, and sets it to zeros, or to the constants that the model starts from. The present value
+/// comes first there, then the past ones from the oldest on.
+void declare_state(CLayer& result, const ExportedLayer& layer, int state, const CStyle& style,
+                   const std::string& member, Dtype dtype) {
+  const StepProgram& program = layer.program;
+  const std::int64_t width = program.states[state].shape.width(), size = (program.history(state) + 1) * width,
+                     bytes = size * static_cast<std::int64_t>(byte_size(dtype));
+  result.members += text_of("  ", c_type(dtype), " ", member, "[", size, "];\n");
+  result.costs.state_bytes += bytes;
+  std::string value = "0";
+  if (!layer.start.empty()) {
+    const Tensor& window = layer.start[state];
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < size; ++i) values.push_back(window.at((i + size - width) % size));
+    const std::string name = text_of(style.name, "_", member, "_start");
+    result.constants += c_array(name, values, dtype);
+    result.costs.weight_bytes += bytes;
+    value = name + "[i]";
+  }
+  result.reset += text_of("  for (int i = 0; i < ", size, "; ++i) state->", member, "[i] = ", value, ";\n");
+}
+
+bool is_on_grid(const StateDefinition& state) { return state.arithmetic == Arithmetic::grid; }
+
+void declare_states(CLayer& result, const ExportedLayer& layer, const CStyle& style,
+                    const CExpressions& step) {
+  for (int s = 0; s < static_cast<int>(layer.program.states.size()); ++s) {
+    const std::string& member = step.member(s);
+    declare_state(result, layer, s, style, member, style.dtype);
+    if (layer.program.history(s) > 0) {
+      result.members += text_of("  int ", member, "_at;\n");
+      result.reset += text_of("  state->", member, "_at = 0;\n");
+      result.costs.state_bytes += 4;
+    }
+    if (is_on_grid(layer.program.states[s]))
+      declare_state(result, layer, s, style, member + "_grid", Dtype::f64);
+  }
+}
+
 /// Writes the function of a layer.
 class LayerWriter {
  public:
@@ -42,31 +81,27 @@ class LayerWriter {
     if (!step_.reads_input) head += "  (void)x;\n";
     result.function = head + step_.state_pointers() + arrays_ + loops_ + output + states + "}\n";
     result.constants = step_.constants;
-    declare_states(result);
     result.helpers = step_.helpers;
     result.counts_steps = step_.counts_steps;
     result.costs = step_.costs;
     result.costs.stack_bytes = stack_bytes_;
-    result.costs.weight_bytes += start_bytes_;
-    result.costs.state_bytes = state_bytes_;
+    declare_states(result, layer_, style_, step_);
     return result;
   }
 
  private:
-  std::int64_t scalar_bytes() const { return static_cast<std::int64_t>(byte_size(style_.dtype)); }
-  bool on_grid(int state) const { return program_.states[state].arithmetic == Arithmetic::grid; }
   std::int64_t width_of(int id) const { return program_.values[id].shape.width(); }
 
   /// The state on the grid whose next value this is; -1: none.
   int grid_state_of(int id) const {
     for (int s = 0; s < static_cast<int>(program_.states.size()); ++s)
-      if (on_grid(s) && program_.states[s].next == id) return s;
+      if (is_on_grid(program_.states[s]) && program_.states[s].next == id) return s;
     return -1;
   }
 
   void declare_array(const std::string& name, std::int64_t width) {
     arrays_ += text_of("  ", type_, " ", name, "[", width, "];\n");
-    stack_bytes_ += width * scalar_bytes();
+    stack_bytes_ += width * static_cast<std::int64_t>(byte_size(style_.dtype));
   }
 
   void write_loop(const CLoop& loop) {
@@ -134,47 +169,13 @@ class LayerWriter {
     return copies + text;
   }
 
-  /// The line that sets the array of a state to zeros, or to the constants that the model starts from. The present
-  /// value comes first there, then the past ones from the oldest on.
-  std::string reset_of(CLayer& result, int state, const std::string& member, std::int64_t size, Dtype dtype) {
-    const std::string loop = text_of("  for (int i = 0; i < ", size, "; ++i) state->", member, "[i] = ");
-    if (layer_.start.empty()) return loop + "0;\n";
-    const Tensor& window = layer_.start[state];
-    const std::int64_t width = program_.states[state].shape.width();
-    std::vector<double> values;
-    for (std::int64_t i = 0; i < size; ++i) values.push_back(window.at((i + size - width) % size));
-    const std::string name = text_of(style_.name, "_", member, "_start");
-    result.constants += c_array(name, values, dtype);
-    start_bytes_ += size * static_cast<std::int64_t>(byte_size(dtype));
-    return text_of(loop, name, "[i];\n");
-  }
-
-  void declare_states(CLayer& result) {
-    for (int s = 0; s < static_cast<int>(program_.states.size()); ++s) {
-      const std::int64_t length = program_.history(s) + 1, size = length * program_.states[s].shape.width();
-      const std::string& member = step_.member(s);
-      result.members += text_of("  ", type_, " ", member, "[", size, "];\n");
-      result.reset += reset_of(result, s, member, size, style_.dtype);
-      state_bytes_ += size * scalar_bytes();
-      if (length > 1) {
-        result.members += text_of("  int ", member, "_at;\n");
-        result.reset += text_of("  state->", member, "_at = 0;\n");
-        state_bytes_ += 4;
-      }
-      if (!on_grid(s)) continue;
-      result.members += text_of("  double ", member, "_grid[", size, "];\n");
-      result.reset += reset_of(result, s, member + "_grid", size, Dtype::f64);
-      state_bytes_ += size * 8;
-    }
-  }
-
   const StepProgram& program_;
   const ExportedLayer& layer_;
   const CStyle& style_;
   std::string type_;
   CExpressions step_;
   std::string arrays_, loops_;
-  std::int64_t stack_bytes_ = 0, state_bytes_ = 0, start_bytes_ = 0;
+  std::int64_t stack_bytes_ = 0;
 };
 
 }  // namespace
