@@ -177,6 +177,13 @@ class ReportTest(ToolTest):
         self.assertIn("There are 101 settings that differ. Shown are the 60 that most runs have; 41 are left out.", text)
         self.assertEqual(page.tags.count("th"), 1 + 60)
 
+    def test_a_search_is_shown_by_the_metric_of_its_lines(self):
+        line = {"settings": {"/optimizer/lr": 1}, "rmse": 0.25, "loss": 0.125}
+        for metric, shown in (("loss", "0.125"), ("rmse", "0.25"), (None, "0.25")):  # None: as lagtape 0.1 wrote them
+            self.write_search([{"run": "a", **({"metric": metric} if metric else {}), **line}])
+            self.assertEqual(self.page("found")[1].count(f"{metric or 'rmse'} against optimizer/lr"), 1)
+            self.assertIn(shown, self.rows_of_page()[1])
+
     def test_lines_that_are_wrong_are_named(self):
         for run, words in (({"run": 5, "settings": {"/a": 1}}, "/run: expected string, got 5"),
                            ({"run": "a", "settings": [1]}, "/settings: expected an object of settings such as {\"/optimizer/lr\": 0.01}, got [1]")):

@@ -143,7 +143,8 @@ class SearchTest(SearchTool):
         below = sum(settings["/optimizer/lr"] < 10 ** -2.5 for settings in seen)
         self.assertTrue(1 <= below <= 11, below)
         self.assertGreater(len({settings["/model/layers/0/units"] for settings in seen}), 2)
-        values = [run["rmse"] for run in result["runs"]]
+        values = [run["value"] for run in result["runs"]]
+        self.assertEqual([("rmse", run["rmse"]) for run in result["runs"]], [(run["metric"], run["value"]) for run in self.results()])
         best = min(range(12), key=values.__getitem__)
         self.assertEqual(result["ranking"][0], f"{best:04d}")
         self.assertEqual((self.folder / "out/best").resolve().name, f"{best:04d}")

@@ -54,6 +54,16 @@ double number_in(const Json& line, const std::string& key) {
   return value.is_number() ? value.get<double>() : std::nan("");
 }
 
+/// The metric of a line; empty where it has none. Lines of lagtape 0.1 have its value alone, under its name.
+std::string metric_of(const Json& line) {
+  const auto is_metric = [](const std::string& name) { return name == "loss" || find_metric(name); };
+  const Json metric = line.value("metric", Json());
+  if (metric.is_string() && is_metric(metric.get<std::string>())) return metric.get<std::string>();
+  for (const auto& [key, value] : line.items())
+    if (is_metric(key)) return key;
+  return {};
+}
+
 /// Adds a run of these settings, which is looked at.
 void add_trial(const SearchPlan& plan, const fs::path& out, std::vector<Trial>& trials, Values values) {
   const std::size_t row = trials.size();
@@ -166,6 +176,8 @@ Json json_of(const sweep::Plan& plan, const Trial& trial) {
                {"state", sweep::name_of(trial.state)},
                {"settings", json_of_values(trial.values)}};
   if (trial.seed >= 0) line["seed"] = trial.seed;
+  line["metric"] = plan.metric;
+  line["value"] = number(trial.value);
   line[plan.metric] = number(trial.value);
   line["loss"] = number(trial.loss);
   line["evaluations"] = trial.evaluations;
@@ -201,8 +213,7 @@ SearchResult read_results(const fs::path& out, sweep::Plan& plan) {
                    text_of("expected an object of settings such as {\"/optimizer/lr\": 0.01}, got ",
                            shortened(settings.dump(-1, ' ', true))));
     errors.raise(where);
-    for (const auto& [key, value] : line.items())
-      if (plan.metric.empty() && (key == "loss" || find_metric(key))) plan.metric = key;
+    if (plan.metric.empty()) plan.metric = metric_of(line);
     trial.folder = out / "runs" / name;
     trial.values = values_in(settings);
     trial.value = number_in(line, plan.metric);

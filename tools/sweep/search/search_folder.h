@@ -25,7 +25,10 @@ std::vector<Trial> find_repetitions(const SearchPlan& plan, const std::filesyste
                                     const std::vector<Trial>& trials, std::span<const std::size_t> best);
 
 /// Writes results.jsonl, one line a run that was begun. It is made from the run folders each time, so that neither a
-/// kill nor another process can leave it wrong for long.
+/// kill nor another process can leave it wrong for long. Its lines are no entries of table::Results, which outlive their
+/// folders, are added once and never change, and belong to an experiment by its hash: those need all that the folder has,
+/// and a wrong one is refused, while these need a name and settings. They have seed, state, metric, value, seconds and message
+/// in common.
 void write_results(const SearchPlan& plan, const std::filesystem::path& out,
                    const std::vector<Trial>& trials);
 
