@@ -80,6 +80,7 @@ class SampleRatesTest(ToolTest):
 
 
 class SubnormalTest(ToolTest):
+    @slow
     def test_the_ratio_is_that_of_the_medians(self):
         path = self.write("experiment.json", TINY)
         found = json.loads(self.run_tool("bench", path, "--subnormal", "--repeats", 2, "--threads", 1, "--json")[0])
@@ -88,6 +89,7 @@ class SubnormalTest(ToolTest):
 
 
 class PrecisionTest(ToolTest):
+    @slow
     def test_the_lstm_is_measured_in_bf16_too_where_there_is_the_instruction(self):
         path = self.write("experiment.json", TINY)
         in_bf16 = json.loads(self.run_tool("bench", path, "--repeats", 1, "--set", "train.precision=bf16", "--json")[0])
@@ -157,6 +159,7 @@ class TableTest(ToolTest):
         self.assertIn("| not available |", shown)
         self.assertIn("unknown cell 'lemon'", shown)
 
+    @slow
     def test_equations_that_are_another_program_do_not_meet_the_row(self):
         written = (self.folder / "experiments/written_tau_gru_psmnist.json").read_text()
         self.write("experiments/written_tau_gru_psmnist.json", written.replace("(u + a * z)", "(a * z + u)"))

@@ -284,6 +284,7 @@ class PagesTest(SessionTest):
 class PictureTest(SessionTest):
     """The picture on the first page is what its page's commands draw."""
 
+    @slow
     def test_the_picture_is_drawn_by_its_commands(self):
         self.check_page(ROOT / "tools/docs/forecast.md")
         drawn, kept = (lines_of((path / "forecast.svg").read_text()) for path in (self.folder, ROOT / "tools/docs"))

@@ -6,7 +6,7 @@ import pty
 import subprocess
 import unittest
 
-from tool import ToolTest, main
+from tool import ToolTest, main, slow
 
 
 def without_comments(text):
@@ -52,6 +52,7 @@ class NewTest(ToolTest):
                 self.assertIn("//", text)
                 self.check(text, needs_files=any(isinstance(without_comments(text)["data"].get(key), str) for key in ("path", "target")))
 
+    @slow
     def test_every_cell_has_a_start_that_passes_check(self):
         for cell in self.names("cells"):
             with self.subTest(cell):
@@ -103,6 +104,7 @@ class NewTest(ToolTest):
         self.assertEqual((without_comments(text)["data"]["input"], without_comments(text)["data"]["units"]), (["w", "share"], "strip"))
         self.assertIn("""The column "due" has dates: left out.""", text)
 
+    @slow
     def test_many_columns(self):
         columns = 150_000
         self.write("wide.csv", ",".join(f"c{i}" for i in range(columns)) + "\n" + "".join(

@@ -5,7 +5,7 @@ import math
 import re
 import xml.etree.ElementTree
 
-from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, slow
 
 SMALL = changed(EXPERIMENT, data={"task": "mackey_glass", "length": 60, "train": 8, "valid": 4, "test": 4},
                 train={"epochs": 3, "batch": 4})
@@ -284,6 +284,7 @@ class SearchTest(SearchTool):
         found = json.loads((self.folder / "out/best/experiment.json").read_text())
         self.assertEqual((found["name"], found["model"]["layers"][0]["cell"], found["optimizer"]["lr"]), ("gru", "gru", 0.1))
 
+    @slow
     def test_halving_stops_what_is_hopeless_and_says_why(self):
         search = {**SEARCH, "method": "halving", "runs": 12, "halving": {"first": 2, "factor": 3},
                   "ranges": {"/optimizer/lr": {"log_uniform": [1e-6, 1e-1]}}}

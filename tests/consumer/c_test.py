@@ -54,6 +54,10 @@ class CTest(unittest.TestCase):
         self.assertIn("lagtape_stream_step", names)
         self.assertEqual([name for name in names if not name.startswith("lagtape_")], [])
 
+
+class ValgrindTest(CTest):
+    """Runs with the slow tests, by its name."""
+
     @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
     def test_valgrind_finds_no_error(self):
         self.assertIn("0 failures", run(["valgrind", "--quiet", "--error-exitcode=3", "--smc-check=all", self.shared(), MODEL]))

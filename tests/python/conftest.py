@@ -20,6 +20,10 @@ EXPERIMENT = {
 }
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes seconds of processor time")
+
+
 def run_tool(*arguments, code=0, **options):
     done = subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, **options)
     assert done.returncode == code, done.stdout + done.stderr

@@ -23,6 +23,7 @@ def test_the_notebook_keeps_its_figures_and_is_small():
     assert not errors
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_notebook_runs_and_draws_them_again(tmp_path):
     for name in ("nbformat", "nbclient", "ipykernel", "matplotlib"):

@@ -280,7 +280,8 @@ TEST_CASE("every number of a cell has a gradient among its equations, unless it 
   }
 }
 
-TEST_CASE("gradients of real hyper-parameters agree with central differences and with the unrolled tape") {
+TEST_CASE("gradients of real hyper-parameters agree with central differences and with the unrolled tape" *
+          doctest::test_suite("slow")) {
   for_each_equations([](const Layer& layer, const CellRow::Equations& equations, std::int64_t input) {
     if (equations.real.empty()) return;
     Layer with_weights = build_equations(equations, input, true);

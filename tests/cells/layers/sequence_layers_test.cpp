@@ -58,7 +58,7 @@ const std::vector<std::pair<std::string, Json>> kLayers = {
     {"bidirectional", bidirectional("lipschitz_rnn", "mean")},
 };
 
-TEST_CASE("layers of whole sequences have exact gradients") {
+TEST_CASE("layers of whole sequences have exact gradients" * doctest::test_suite("slow")) {
   for (const auto& row : kLayers) {
     const std::string& name = row.first;
     const Json& options = row.second;

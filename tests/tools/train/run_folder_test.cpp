@@ -174,7 +174,7 @@ TEST_CASE("weights with a normalization that does not fit are refused by its nam
   CHECK(message("{").find("other.safetensors: normalization: line 1") != std::string::npos);
 }
 
-TEST_CASE("a run killed right after any of its checkpoints ends with the same files") {
+TEST_CASE("a run killed after any checkpoint ends with the same files" * doctest::test_suite("slow")) {
   const Folder folder;
   int saves = 0;
   const auto copy = [&] {
