@@ -4,6 +4,7 @@ import json
 import math
 import random
 import re
+import statistics
 
 from tool import ToolTest, changed, main, rows_of
 
@@ -93,6 +94,67 @@ class HorizonsTest(ToolTest):
         self.write("holes.csv", "v,p\n" + "".join("NA,0\n" if n == 397 else f"{1 if n < 397 else 5},0\n" for n in range(400)))
         score = json.loads(self.run_tool("eval", "run", "--data", "holes.csv", "--split", "all", "--horizon", "1", "--json")[0])
         self.assertAlmostEqual(score["targets"]["v"]["persistence_rmse"][0], math.sqrt((5 - 1) ** 2 / score["origins"]))  # of row 398
+
+    def test_intervals_contain_the_truth_as_often_as_they_say(self):
+        """Noise around a wave that the model learns."""
+        draw = random.Random(11)
+        self.write("own.csv", "v\n" + "".join(
+            f"{10 * math.sin(2 * math.pi * n / 24) + draw.gauss(0, 1):.4f}\n" for n in range(6000)))
+        self.train("run", experiment=changed(SMALL, data__window=48, train__epochs=8))
+        for level in (0.5, 0.9):
+            found = json.loads(self.run_tool("eval", "run", "--horizon", "12", "--interval", str(level), "--json")[0])["targets"]["v"]
+            interval = found["interval"]
+            self.assertAlmostEqual(interval["coverage"], level, delta=0.02)
+            self.assertAlmostEqual(interval["coverage"], sum(interval["coverage_by_step"]) / 12, places=9)
+            self.assertEqual(interval["level"], level)
+            self.assertGreater(interval["calibrations"], 400)
+            normal = 2 * statistics.NormalDist().inv_cdf((1 + level) / 2)
+            self.assertAlmostEqual(interval["width"] / normal, found["overall"]["model"]["rmse"], delta=0.1)
+        self.assertRegex(self.run_tool("eval", "run", "--horizon", "2", "--interval", "0.9")[0],
+                         r"from the errors of \d+ forecasts in the validation rows: \d\d\.\d % of the truth in intervals of 90 %")
+        rows = rows_of(self.run_tool("forecast", "run", "--input", "own.csv", "--from", "-12", "--steps", "12", "--interval", "0.9",
+                                     "--plot", "band.svg")[0])
+        self.assertEqual(list(rows[0]), ["step", "prediction", "lower", "upper", "truth"])
+        for row in rows:
+            prediction, lower, upper = (float(row[key]) for key in ("prediction", "lower", "upper"))
+            self.assertAlmostEqual(prediction - lower, upper - prediction, places=4)
+            self.assertAlmostEqual(upper - lower, interval["width"], delta=1)
+        self.assertIn("90 %", (self.folder / "band.svg").read_text())
+        # Later rows decide nothing.
+        lines = (self.folder / "own.csv").read_text().splitlines()
+        self.write("other.csv", "\n".join(lines[:-12] + ["1e3"] * 12) + "\n")
+        other = rows_of(self.run_tool("forecast", "run", "--input", "other.csv", "--from", "-12", "--steps", "12", "--interval", "0.9")[0])
+        self.assertEqual([row["lower"] for row in rows], [row["lower"] for row in other])
+
+    def test_intervals_that_cannot_be_made_are_refused(self):
+        draw = random.Random(12)
+        self.write("own.csv", "v\n" + "".join(f"{draw.gauss(0, 1):.4f}\n" for n in range(400)))
+        self.train("run", experiment=SMALL)
+        for level in ("0", "1", "1.5"):
+            self.refused(["--interval: expected a probability above 0 and below 1, such as 0.9, got " + level],
+                         "eval", "run", "--horizon", "2", "--interval", level)
+        message = "an interval of 0.99 needs at least 99 earlier forecasts whose truth is known"
+        self.refused([message, "There are 59"], "eval", "run", "--horizon", "2", "--interval", "0.99")
+        self.refused([message, "There are 0"], "forecast", "run", "--input", "own.csv", "--from", "100", "--steps", "2", "--interval", "0.99")
+        self.run_tool("eval", "run", "--horizon", "2", "--interval", "0.9")
+        for split in ("valid", "all"):
+            self.refused(["--split " + split], "eval", "run", "--horizon", "2", "--interval", "0.9", "--split", split)
+
+    def test_quantiles_are_widened_or_narrowed_to_an_interval(self):
+        draw = random.Random(13)
+        self.write("own.csv", "v\n" + "".join(f"{draw.gauss(0, 1):.4f}\n" for n in range(6000)))
+        self.train("run", experiment=changed(SMALL, data__horizon=3, loss={"type": "quantile", "levels": [0.2, 0.5, 0.8]}))
+        found = json.loads(self.run_tool("eval", "run", "--horizon", "3", "--interval", "0.9", "--json")[0])
+        self.assertEqual(found["measure"], "mae")
+        scores = found["targets"]["v"]
+        self.assertAlmostEqual(scores["quantile_interval"]["level"], 0.6)
+        self.assertAlmostEqual(scores["quantile_interval"]["coverage"], 0.6, delta=0.1)
+        self.assertAlmostEqual(scores["interval"]["coverage"], 0.9, delta=0.02)
+        self.assertGreater(scores["interval"]["width"], scores["quantile_interval"]["width"])
+        model = scores["overall"]["model"]
+        self.assertAlmostEqual(model["crps"], 2 * model["pinball"])
+        normal = [statistics.NormalDist().pdf(statistics.NormalDist().inv_cdf(level)) for level in (0.2, 0.5, 0.8)]
+        self.assertAlmostEqual(model["pinball"], sum(normal) / 3, delta=0.03)  # of the true quantiles
 
 
 if __name__ == "__main__":

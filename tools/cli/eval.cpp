@@ -26,6 +26,7 @@ namespace {
 struct EvalArguments {
   std::string run, split = "test", data, plot, horizon, frequency;
   std::int64_t season = 0;
+  std::optional<double> interval;
   int threads = 1;
   bool confusion = false, json = false;
 };
@@ -61,6 +62,13 @@ void add_options(Options& options, EvalArguments& arguments) {
   options.add("--season", &arguments.season, "steps of a season; by default a day, where rows have times")
       .at_least(1)
       .called("STEPS")
+      .needs({"--horizon"});
+  options
+      .add("--interval", &arguments.interval,
+           "probability, such as 0.9, of intervals from the errors of forecasts in the validation rows: how "
+           "often "
+           "they contain the truth")
+      .called("LEVEL")
       .needs({"--horizon"});
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
@@ -113,7 +121,8 @@ HorizonScores scores_of(const EvalArguments& arguments) {
                                   .split = arguments.split,
                                   .path = arguments.data,
                                   .frequency = arguments.frequency,
-                                  .season = arguments.season});
+                                  .season = arguments.season,
+                                  .interval = arguments.interval});
   } catch (const InputError& error) {
     if (!arguments.data.empty()) throw;
     throw error.with_hint(advice_on_missing_data(document_of(model)));
@@ -128,7 +137,7 @@ void score_forecasts(const EvalArguments& arguments) {
     write_file_atomically(arguments.plot, plot_of(scores, title).svg());
   }
   if (arguments.json) {
-    print("{}\n", json_of(scores).dump(2));
+    print("{}\n", cli::json_of(scores).dump(2));
   } else {
     print("{}", cli::table_of(scores));
   }

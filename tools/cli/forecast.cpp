@@ -26,11 +26,12 @@ namespace {
 struct ForecastArguments {
   std::string run, input, future, output, plot, steps, from, frequency;
   std::vector<std::string> runs;
-  std::int64_t season = 0, paths = SeriesForecastOptions().paths;
+  std::int64_t season = 0, paths = PathOptions().paths;
+  std::optional<double> interval;
   bool json = false;
 };
 
-void add_options(Options& options, ForecastArguments& arguments) {
+void add_inputs(Options& options, ForecastArguments& arguments) {
   options.add("RUN", &arguments.run, "run folder or weights file of a model that was trained on a recording")
       .required();
   options
@@ -63,6 +64,9 @@ void add_options(Options& options, ForecastArguments& arguments) {
           "by default the one after the last row")
       .not_empty()
       .called("TIME");
+}
+
+void add_outputs(Options& options, ForecastArguments& arguments) {
   options
       .add("--runs", &arguments.runs,
            "more runs of the same data: the forecast is their mean, between lowest and highest")
@@ -81,6 +85,11 @@ void add_options(Options& options, ForecastArguments& arguments) {
       .show_default()
       .called("N");
   options
+      .add("--interval", &arguments.interval,
+           "probability, such as 0.9, of an interval around each prediction, from the errors of earlier "
+           "forecasts in the rows of --input after those of the training")
+      .called("LEVEL");
+  options
       .add("--output", &arguments.output,
            "write the forecast to this file, in place of stdout: a table (.csv), .json, or arrays for NumPy "
            "(.npz)")
@@ -91,6 +100,11 @@ void add_options(Options& options, ForecastArguments& arguments) {
       .called("FILE");
   options.add("--json", &arguments.json, "print the scores as one JSON object; needs --output")
       .needs({"--output"});
+}
+
+void add_options(Options& options, ForecastArguments& arguments) {
+  add_inputs(options, arguments);
+  add_outputs(options, arguments);
 }
 
 /// Throws InputError where a run reads or predicts other columns than the first one, so that a mean of both means nothing.
@@ -160,9 +174,14 @@ void run(const ForecastArguments& arguments) {
                                                            .steps = steps,
                                                            .from = arguments.from,
                                                            .season = arguments.season,
-                                                           .paths = arguments.paths});
+
+                                                           .paths = {.paths = arguments.paths},
+                                                           .interval = arguments.interval});
   warn_of_short_past(forecast);
   warn_of_later_rows(forecast.read_later);
+  if (forecast.compared > 0)
+    note_text(text_of("intervals of ", *arguments.interval, " come from the errors of ", forecast.compared,
+                      " earlier forecasts in ", arguments.input, "\n"));
   if (arguments.output.empty()) {
     print("{}", csv_of(forecast));
   } else {

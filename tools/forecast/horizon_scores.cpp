@@ -1,18 +1,22 @@
 #include "lagtape/tools/forecast/horizon_scores.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
+#include <utility>
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/series/naive_errors.h"
 #include "lagtape/tools/forecast/baseline_forecasts.h"
-#include "lagtape/tools/forecast/predicted_targets.h"
+#include "lagtape/tools/forecast/conformal.h"
 #include "lagtape/tools/forecast/rolling_origins.h"
 #include "lagtape/tools/train/score/metrics.h"
 
 namespace lagtape {
 
 namespace {
+
+constexpr PathOptions kPaths = {.paths = 100};  // of each of hundreds of forecasts
 
 /// Adds up the errors of one way to forecast.
 class ErrorSums {
@@ -63,6 +67,51 @@ class ErrorSums {
   std::vector<std::vector<Accumulator>> overall_;  // by metric and target
 };
 
+/// Counts how often intervals contain the truth.
+class IntervalSums {
+ public:
+  IntervalSums(double level, std::int64_t calibrations, std::int64_t steps, std::int64_t width)
+      : scores_{.level = level, .calibrations = calibrations, .coverage = Tensor({steps, width}, Dtype::f64)},
+        counts_(static_cast<std::size_t>(steps * width)),
+        widths_(counts_.size()) {}
+
+  void add(std::int64_t place, double low, double high, double truth) {
+    counts_[static_cast<std::size_t>(place)] += 1;
+    widths_[static_cast<std::size_t>(place)] += high - low;
+    if (low <= truth && truth <= high) scores_.coverage.set(place, scores_.coverage.at(place) + 1);
+  }
+
+  IntervalScores scores() {
+    const std::int64_t width = scores_.coverage.size(1);
+    for (std::int64_t target = 0; target < width; ++target) {
+      double covered = 0, count = 0, sum = 0;
+      for (std::int64_t place = target; place < scores_.coverage.numel(); place += width) {
+        covered += scores_.coverage.at(place);
+        count += counts_[static_cast<std::size_t>(place)];
+        sum += widths_[static_cast<std::size_t>(place)];
+        scores_.coverage.set(place, scores_.coverage.at(place) / counts_[static_cast<std::size_t>(place)]);
+      }
+      scores_.overall.push_back(covered / count);
+      scores_.width.push_back(sum / count);
+    }
+    return std::move(scores_);
+  }
+
+ private:
+  IntervalScores scores_;
+  std::vector<double> counts_, widths_;  // [steps, targets]
+};
+
+/// The mean pinball loss of quantiles at a place.
+double pinball_of(const PredictedTargets& predicted, std::int64_t place, double truth) {
+  double sum = 0;
+  for (std::size_t l = 0; l < predicted.levels.size(); ++l) {
+    const double error = truth - predicted.quantiles[l].at(place);
+    sum += std::max(predicted.levels[l] * error, (predicted.levels[l] - 1) * error);
+  }
+  return sum / static_cast<double>(predicted.levels.size());
+}
+
 /// The geometric mean over targets of a model's errors in relation to those of a baseline.
 double ratio_of(const HorizonErrors& model, const HorizonErrors& baseline, std::size_t measure) {
   double sum = 0;
@@ -106,6 +155,96 @@ Origins origins_of(const Model& model, const SeriesOptions& series, const Panel&
                            " from it on without a gap."));
 }
 
+/// The intervals that are asked for.
+std::optional<ConformalIntervals> intervals_of(const Model& model, const Panel& panel,
+                                               const SeriesOptions& series, const HorizonOptions& options,
+                                               std::int64_t steps, std::int64_t before) {
+  if (!options.interval) return std::nullopt;
+  if (options.split == "valid" || options.split == "all")
+    throw InputError(
+        {.item = "--interval"}, Rule::conflict,
+        text_of("intervals come from the errors in the validation rows, which are among those of --split ",
+                options.split));
+  return std::optional<ConformalIntervals>(
+      std::in_place, std::span(&model, 1), panel, series,
+      rolling_origins(panel, rows_of_split("valid", series, panel), before, steps, kMostCalibrations), steps,
+      *options.interval, kPaths);
+}
+
+/// Forecasts of a model and of the baselines, and all that is added up of their errors.
+class HorizonRun {
+ public:
+  HorizonRun(const Model& model, const Panel& panel, const SeriesOptions& series,
+             const HorizonOptions& options, std::int64_t steps, const Origins& origins)
+      : model_(model),
+        panel_(panel),
+        series_(series),
+        steps_(steps),
+        width_(std::ssize(panel.target)),
+        baselines_(baseline_forecasts(panel, series,
+                                      {.steps = steps,
+                                       .season = origins.season,
+                                       .before = origins.before,
+                                       .has_training = options.split != "all"})),
+        naive_(naive_errors(panel, split_panel(series, panel).front().segments)),
+        conformal_(intervals_of(model, panel, series, options, steps, origins.before)),
+        pinball_(static_cast<std::size_t>(width_)) {
+    errors_.emplace_back("model", "model", steps, width_);
+    for (const BaselineForecast& baseline : baselines_)
+      errors_.emplace_back(baseline.key, baseline.name, steps, width_);
+    const std::vector<double>& levels = model.loss().options.levels;
+    if (model.loss() == Loss::quantile && levels.size() > 1)
+      own_.emplace(levels.back() - levels.front(), 0, steps, width_);
+    if (conformal_) covered_.emplace(conformal_->level(), conformal_->forecasts(), steps, width_);
+  }
+
+  void add(const ForecastStart& start) {
+    PredictedTargets predicted;
+    for (const std::int64_t column : panel_.target) predicted.targets.push_back(panel_.column(column).name);
+    put_forecast(predicted, std::span(&model_, 1),
+                 forecast_inputs(panel_, start, steps_, series_, model_.loss()), kPaths);
+    if (conformal_) conformal_->add_to(predicted, start.first);
+    std::vector<std::vector<double>> others;
+    for (const BaselineForecast& baseline : baselines_) others.push_back(baseline.forecast(start));
+    const std::int64_t series = panel_.series_of(start.first);
+    for (std::int64_t i = 0; i < steps_ * width_; ++i) {
+      const auto target = static_cast<std::size_t>(i % width_);
+      const double truth = panel_.target_column(i % width_).measured(start.first + i / width_);
+      if (std::isnan(truth)) continue;
+      const NaiveErrors& naive = naive_[static_cast<std::size_t>(series * width_) + target];
+      errors_.front().add(i, predicted.prediction.at(i), truth, naive);
+      for (std::size_t b = 0; b < others.size(); ++b)
+        errors_[b + 1].add(i, others[b][static_cast<std::size_t>(i)], truth, naive);
+      if (own_) own_->add(i, predicted.quantiles.front().at(i), predicted.quantiles.back().at(i), truth);
+      if (covered_) covered_->add(i, predicted.lower.at(i), predicted.upper.at(i), truth);
+      if (predicted.levels.empty()) continue;
+      pinball_[target].first += pinball_of(predicted, i, truth);
+      pinball_[target].second += 1;
+    }
+  }
+
+  void put(HorizonScores& scores) {
+    for (const ErrorSums& of_one : errors_) scores.errors.push_back(of_one.errors());
+    for (std::optional<IntervalSums>* sums : {&own_, &covered_})
+      if (*sums) scores.intervals.push_back((*sums)->scores());
+    if (model_.loss() == Loss::quantile)
+      for (const auto& [sum, count] : pinball_) scores.pinball.push_back(sum / count);
+    scores.verdict = verdict_of(scores.errors, model_);
+  }
+
+ private:
+  const Model& model_;
+  const Panel& panel_;
+  const SeriesOptions& series_;
+  std::int64_t steps_, width_;
+  std::vector<BaselineForecast> baselines_;
+  std::vector<NaiveErrors> naive_;  // [series, targets]
+  std::optional<ConformalIntervals> conformal_;
+  std::vector<ErrorSums> errors_;
+  std::optional<IntervalSums> own_, covered_;
+  std::vector<std::pair<double, double>> pinball_;  // by target: sum and count
+};
+
 }  // namespace
 
 HorizonScores score_horizons(const Model& model, const HorizonOptions& options) {
@@ -116,40 +255,15 @@ HorizonScores score_horizons(const Model& model, const HorizonOptions& options) 
   const std::int64_t steps = options.steps.in_steps(panel);
   if (steps < 1)
     throw unexpected({.op = "forecast"}, Rule::out_of_range, "a horizon of at least 1", text_of(steps));
-  const auto [starts, season, before] = origins_of(model, series, panel, options, steps);
-
-  const std::int64_t width = std::ssize(panel.target), count = steps * width;
+  const Origins origins = origins_of(model, series, panel, options, steps);
   HorizonScores scores;
-  scores.origins = std::ssize(starts);
-  scores.season = season;
+  scores.origins = std::ssize(origins.starts);
+  scores.season = origins.season;
   scores.read_later = read_later(panel, series, steps);
   for (const std::int64_t column : panel.target) scores.targets.push_back(panel.column(column).name);
-  const std::vector<BaselineForecast> baselines = baseline_forecasts(
-      panel, series,
-      {.steps = steps, .season = season, .before = before, .has_training = options.split != "all"});
-  std::vector<ErrorSums> sums = {{"model", "model", steps, width}};
-  for (const BaselineForecast& baseline : baselines)
-    sums.emplace_back(baseline.key, baseline.name, steps, width);
-  const std::int64_t each = model.loss().outputs_of_target(), middle = model.loss().middle();
-  const std::vector<NaiveErrors> naive = naive_errors(panel, split_panel(series, panel).front().segments);
-  for (const ForecastStart& start : starts) {
-    const std::int64_t of = panel.series_of(start.first);
-    const auto add = [&](ErrorSums& errors, const auto& prediction_at) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        const double truth = panel.target_column(i % width).measured(start.first + i / width);
-        if (!std::isnan(truth))
-          errors.add(i, prediction_at(i), truth, naive[static_cast<std::size_t>(of * width + i % width)]);
-      }
-    };
-    const Tensor predicted = closed_loop(model, forecast_inputs(panel, start, steps, series, model.loss()));
-    add(sums.front(), [&](std::int64_t i) { return predicted.at(i * each + middle); });
-    for (std::size_t b = 0; b < baselines.size(); ++b) {
-      const std::vector<double> forecast = baselines[b].forecast(start);
-      add(sums[b + 1], [&](std::int64_t i) { return forecast[static_cast<std::size_t>(i)]; });
-    }
-  }
-  for (const ErrorSums& of_one : sums) scores.errors.push_back(of_one.errors());
-  scores.verdict = verdict_of(scores.errors, model);
+  HorizonRun run(model, panel, series, options, steps, origins);
+  for (const ForecastStart& start : origins.starts) run.add(start);
+  run.put(scores);
   return scores;
 }
 

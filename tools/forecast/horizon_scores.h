@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct HorizonOptions {
   std::string path = {};       ///< a recording in place of the model's own; empty: that
   std::string frequency = {};  ///< replaces that of the model's rows, such as "any"
   std::int64_t season = 0;     ///< as for season_of
+  /// The probability of intervals from the errors of forecasts in the validation rows; empty: there are none.
+  std::optional<double> interval = {};
 };
 
 /// The errors of the forecasts of a model, or of one of the baselines.
@@ -26,6 +29,16 @@ struct HorizonErrors {
 
 /// The metrics over all steps, by their names in tools/train/score.
 inline constexpr const char* kHorizonMetrics[] = {"rmse", "mae", "mase", "smape", "rmsse"};
+
+/// How often intervals contain the truth.
+struct IntervalScores {
+  double level = 0;  ///< how often they should
+  std::int64_t calibrations =
+      0;                 ///< forecasts whose errors they come from; 0: from the model's own quantiles
+  Tensor coverage = {};  ///< [steps, targets]
+  std::vector<double> overall = {},
+                      width = {};  ///< by target, over all steps: the coverage, and the mean width
+};
 
 /// How a model compares with the best baseline.
 struct HorizonVerdict {
@@ -41,6 +54,9 @@ struct HorizonScores {
   std::int64_t season = 0;            ///< rows of a period; 0: none is known
   std::vector<HorizonErrors> errors;  ///< of the model, then of each baseline
   HorizonVerdict verdict;
+  std::vector<IntervalScores> intervals = {};  ///< of the model's own quantiles, and of conformal ones
+  /// By target, of a model of quantiles: the mean pinball loss over all levels, in the units of the data.
+  std::vector<double> pinball = {};
   /// Columns that are known up to an origin alone, and were read after it.
   std::vector<std::string> read_later = {};
 };

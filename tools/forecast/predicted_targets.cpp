@@ -46,6 +46,8 @@ struct Interval {
 /// From the widest in.
 std::vector<Interval> intervals_of(const PredictedTargets& predicted) {
   std::vector<Interval> intervals;
+  if (!predicted.lower.empty())
+    intervals.push_back({text_of(100 * predicted.interval, " %"), &predicted.lower, &predicted.upper});
   if (!predicted.low.empty()) intervals.push_back({"all models", &predicted.low, &predicted.high});
   const std::vector<double>& levels = predicted.levels;
   for (std::size_t l = 0; l < levels.size() / 2; ++l) {
@@ -101,6 +103,10 @@ std::vector<std::pair<std::string, const Tensor*>> parts_of(const PredictedTarge
   }
   for (std::size_t l = 0; l < predicted.levels.size(); ++l)
     parts.emplace_back(text_of("q", predicted.levels[l]), &predicted.quantiles[l]);
+  if (!predicted.lower.empty()) {
+    parts.emplace_back("lower", &predicted.lower);
+    parts.emplace_back("upper", &predicted.upper);
+  }
   parts.emplace_back("truth", &predicted.truth);
   return parts;
 }

@@ -31,7 +31,10 @@ struct PredictedTargets {
   Tensor low = {}, high = {};  ///< the smallest and the largest of several models; empty for one
   std::vector<double> levels = {};     ///< of a model of quantiles: their levels, rising
   std::vector<Tensor> quantiles = {};  ///< a [rows, targets] for each level, in place of low and high
-  Tensor truth = {};                   ///< [rows, targets], NaN where it is not known
+  Tensor lower = {},
+         upper = {};  ///< of an interval that contains the truth with the probability `interval`; empty: none
+  double interval = 0;
+  Tensor truth = {};  ///< [rows, targets], NaN where it is not known
 
   std::int64_t rows() const { return prediction.size(0); }
 };

@@ -11,6 +11,15 @@ std::vector<RowRange> rows_of_split(const std::string& split, const SeriesOption
   return splits[split == "train" ? 0 : split == "valid" ? 1 : 2].segments;
 }
 
+std::vector<RowRange> rows_after_training(const SeriesOptions& series, const Panel& panel, std::int64_t end) {
+  const std::vector<SeriesSplit> splits = split_panel(series, panel);
+  std::vector<RowRange> rows;
+  for (std::size_t i = 1; i < splits.size(); ++i)
+    for (const RowRange& part : splits[i].segments)
+      if (part.first < end) rows.push_back({part.first, std::min(part.end(), end) - part.first});
+  return rows;
+}
+
 std::int64_t rows_before(const Model& model, const SeriesOptions& series, const Panel& panel,
                          std::int64_t season) {
   const std::int64_t reading = reads_every_step(model.at()) ? 1 : series.window;
@@ -18,7 +27,7 @@ std::int64_t rows_before(const Model& model, const SeriesOptions& series, const 
 }
 
 std::vector<ForecastStart> rolling_origins(const Panel& panel, const std::vector<RowRange>& parts,
-                                           std::int64_t before, std::int64_t steps) {
+                                           std::int64_t before, std::int64_t steps, std::int64_t most) {
   std::vector<ForecastStart> possible;
   const std::vector<RowRange>& all = panel.segments;
   for (const RowRange& part : parts) {
@@ -30,7 +39,7 @@ std::vector<ForecastStart> rolling_origins(const Panel& panel, const std::vector
     }
   }
   std::vector<ForecastStart> chosen;
-  const std::int64_t apart = (std::ssize(possible) - 1) / kMostOrigins + 1;
+  const std::int64_t apart = (std::ssize(possible) - 1) / most + 1;
   for (std::int64_t i = 0; i < std::ssize(possible); i += apart) {
     const ForecastStart& start = possible[static_cast<std::size_t>(i)];
     if (KnownNumbers(panel, start).without_number() < 0) chosen.push_back(start);

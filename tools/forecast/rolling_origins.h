@@ -17,12 +17,16 @@ std::vector<RowRange> rows_of_split(const std::string& split, const SeriesOption
 std::int64_t rows_before(const Model& model, const SeriesOptions& series, const Panel& panel,
                          std::int64_t season);
 
-/// At most kMostOrigins beginnings of forecasts of so many steps, evenly spaced over parts of a panel. Each has the rows since
+/// The rows that are not for training and lie before row `end`.
+std::vector<RowRange> rows_after_training(const SeriesOptions& series, const Panel& panel, std::int64_t end);
+
+inline constexpr std::int64_t kMostOrigins = 200, kMostCalibrations = 500, kMostWindows = 20;
+
+/// At most `most` beginnings of forecasts of so many steps, evenly spaced over parts of a panel. Each has the rows since
 /// the last gap before it, at least `before` and at most kMostWindows times as many, and numbers of all columns among
 /// them.
 std::vector<ForecastStart> rolling_origins(const Panel& panel, const std::vector<RowRange>& parts,
-                                           std::int64_t before, std::int64_t steps);
-
-inline constexpr std::int64_t kMostOrigins = 200, kMostWindows = 20;
+                                           std::int64_t before, std::int64_t steps,
+                                           std::int64_t most = kMostOrigins);
 
 }  // namespace lagtape

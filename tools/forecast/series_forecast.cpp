@@ -12,7 +12,7 @@
 #include "lagtape/data/series/naive_errors.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/time/time_format.h"
-#include "lagtape/tools/forecast/recording_model.h"
+#include "lagtape/tools/forecast/conformal.h"
 
 namespace lagtape {
 
@@ -211,7 +211,7 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   const std::int64_t steps = options.steps.in_steps(panel);
   if (steps < 1)
     throw unexpected({.op = "forecast"}, Rule::out_of_range, "at least one step", text_of(steps));
-  check_memory(models.front(), steps, options.paths);
+  check_memory(models.front(), steps, options.paths.paths);
   const ForecastStart start = start_of(panel, options);
   const KnownNumbers numbers(panel, start);
   if (const std::int64_t column = numbers.without_number(); column >= 0)
@@ -220,26 +220,19 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   const LossFunction& loss = models.front().loss();
   const ForecastInputs inputs = inputs_of(panel, start, series, loss, steps, options);
   SeriesForecast forecast = empty_forecast(panel, start, series, steps, options.season);
-  const bool reads_predictions = !inputs.feedback.empty() && steps > inputs.horizon;
-  const bool is_quantile = loss == Loss::quantile;
-  const bool draws = is_quantile && options.paths > 0 && reads_predictions;
-  std::vector<Tensor> predictions;
-  for (const Model& model : models) {
-    if (model.output_width() != std::ssize(forecast.targets) * loss.outputs_of_target())
-      throw unexpected({.op = "forecast"}, Rule::shape,
-                       text_of("a model of ", forecast.targets.size(), " targets"),
-                       text_of("one of ", model.output_width(), " outputs"));
-    if ((model.loss() == Loss::quantile) != is_quantile ||
-        (is_quantile && model.loss().options.levels != loss.options.levels))
-      throw InputError({.op = "forecast"}, Rule::conflict,
-                       "the models of one forecast predict the same quantiles, or none.");
-    predictions.push_back(draws ? draw_paths(model, inputs, options.paths, options.seed + predictions.size())
-                                : closed_loop(model, inputs));
-  }
-  if (draws) {
-    put_paths(forecast, predictions, loss);
-  } else {
-    put_outputs(forecast, predictions, loss);
+  if (models.front().output_width() != std::ssize(forecast.targets) * loss.outputs_of_target())
+    throw unexpected({.op = "forecast"}, Rule::shape,
+                     text_of("a model of ", forecast.targets.size(), " targets"),
+                     text_of("one of ", models.front().output_width(), " outputs"));
+  put_forecast(forecast, models, inputs, options.paths);
+  if (options.interval) {
+    const std::vector<ForecastStart> starts =
+        rolling_origins(panel, rows_after_training(series, panel, start.first),
+                        rows_before(models.front(), series, panel, 0), steps, kMostCalibrations);
+    const ConformalIntervals intervals(models, panel, series, starts, steps, *options.interval,
+                                       options.paths);
+    intervals.add_to(forecast, start.first);
+    forecast.compared = intervals.forecasts();
   }
   return forecast;
 }

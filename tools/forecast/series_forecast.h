@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,7 +9,7 @@
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/chart/plot.h"
 #include "lagtape/tools/forecast/forecast_length.h"
-#include "lagtape/tools/forecast/predicted_targets.h"
+#include "lagtape/tools/forecast/model_forecast.h"
 
 namespace lagtape {
 
@@ -22,17 +23,18 @@ struct SeriesForecastOptions {
   std::string from = {};
   std::int64_t season =
       0;  ///< steps of a period, for the seasonal naive forecast; 0: a day, where rows have dates
-  /// How many paths are drawn from a model of quantiles that reads its own predictions; 0: it reads those nearest to
-  /// the median.
-  std::int64_t paths = 200;
-  std::uint64_t seed = 0;  ///< seed of the paths
+  PathOptions paths = {};
+  /// The probability of an interval around each prediction, from the errors of earlier forecasts in the file; empty: there is
+  /// none.
+  std::optional<double> interval = {};
 };
 
 /// A forecast of the targets of a recording, a row a step, with the column "step" from 1.
 struct SeriesForecast : PredictedTargets {
-  Tensor past;              ///< [rows, targets] before the first prediction
-  std::int64_t season = 0;  ///< steps of a period; 0: none is known
-  std::int64_t window = 0;  ///< steps of the sequences that the model was trained on
+  Tensor past;                ///< [rows, targets] before the first prediction
+  std::int64_t season = 0;    ///< steps of a period; 0: none is known
+  std::int64_t window = 0;    ///< steps of the sequences that the model was trained on
+  std::int64_t compared = 0;  ///< earlier forecasts whose errors the interval comes from
   /// Columns that are known up to the first prediction alone, and were read after it.
   std::vector<std::string> read_later = {};
 
@@ -44,7 +46,8 @@ struct SeriesForecast : PredictedTargets {
 /// from its own predictions. Models of quantiles go on from numbers that are drawn from them, on many paths, and the
 /// result are the quantiles of the paths; without paths those of each step after the path of the medians. Inputs that
 /// are not predicted must be known: from the time, from rows of the file whose targets are missing or later than `from`, or
-/// from those of the file `future`. Throws InputError.
+/// from those of the file `future`. An interval comes from forecasts that begin in the rows after the training share of the file
+/// and end before the first prediction. Throws InputError.
 SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options);
 
 /// Errors of a forecast where the truth is known, beside those of forecasts that need no model.

@@ -58,6 +58,15 @@ std::string table_of_target(const HorizonScores& scores, std::size_t target) {
     for (const HorizonErrors& errors : scores.errors)
       table += fmt::format("  {:>10.4g}", errors.overall[target][i]);
   }
+  for (const IntervalScores& interval : scores.intervals)
+    table += fmt::format(
+        "\n{}: {:.1f} % of the truth in intervals of {:g} %, {:.4g} wide",
+        interval.calibrations > 0
+            ? fmt::format("from the errors of {} forecasts in the validation rows", interval.calibrations)
+            : "from the quantiles of the model",
+        100 * interval.overall[target], 100 * interval.level, interval.width[target]);
+  if (!scores.pinball.empty())
+    table += fmt::format("\nmean pinball loss of the quantiles: {:.4g}", scores.pinball[target]);
   return table + "\n";
 }
 
@@ -87,6 +96,20 @@ Json json_of(const HorizonScores& scores) {
       target[of + "mae"] = column_of(errors.mae, i);
       for (std::size_t m = 0; m < std::size(kHorizonMetrics); ++m)
         target["overall"][errors.key][kHorizonMetrics[m]] = errors.overall[i][m];
+    }
+  }
+  for (std::size_t i = 0; i < scores.targets.size(); ++i) {
+    Json& target = targets[scores.targets[i]];
+    for (const IntervalScores& interval : scores.intervals)
+      target[interval.calibrations > 0 ? "interval" : "quantile_interval"] = {
+          {"level", interval.level},
+          {"calibrations", interval.calibrations},
+          {"coverage", interval.overall[i]},
+          {"width", interval.width[i]},
+          {"coverage_by_step", column_of(interval.coverage, i)}};
+    if (!scores.pinball.empty()) {
+      target["overall"]["model"]["pinball"] = scores.pinball[i];
+      target["overall"]["model"]["crps"] = 2 * scores.pinball[i];
     }
   }
   const HorizonVerdict& verdict = scores.verdict;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Sequence, Union
+from typing import Any, Dict, Optional, Sequence, Union
 
 from . import _lagtape
 from ._arguments import Path, count_of, path_of, text_of
@@ -27,7 +27,8 @@ def predict(run: Union[Model, Path], x: Any, *, threads: int = 1) -> Any:
 
 
 def forecast(run: Union[Path, Sequence[Path]], input: Path, steps: Union[int, str], *, start: Union[str, int] = "",
-             season: int = 0, paths: int = 200, future: Path = "") -> Dict[str, Any]:
+             season: int = 0, paths: int = 200, future: Path = "",
+             interval: Optional[float] = None) -> Dict[str, Any]:
     """Forecasts a recording from a model's own predictions, as `lagtape forecast` does.
 
     run     a run whose model was trained on a recording (task "series"); of several the forecast is their mean
@@ -38,9 +39,11 @@ def forecast(run: Union[Path, Sequence[Path]], input: Path, steps: Union[int, st
     season  steps of a period, for what `lagtape forecast` compares with; 0: a day, where rows have dates
     paths   paths that are drawn from a model of quantiles as it reads its own predictions; 0: it reads the medians
     future  a file of the rows that follow, with the "future" inputs of the experiment, in place of rows at the end of input
+    interval  the probability of an interval around each prediction, such as 0.9, from the errors of earlier forecasts in
+            the rows of input after those of the training
 
     Gives the arrays prediction [steps, targets], truth (NaN where it is not known), past [rows, targets], and of several
-    runs low and high; of a model of quantiles in their place the levels and a list of arrays, quantiles, one for each; the
+    runs low and high, with an interval lower and upper; of a model of quantiles in their place the levels and a list of arrays, quantiles, one for each; the
     names of the targets, the times, and the season. Raises InputError.
     """
     runs = [path_of(one) for one in run] if isinstance(run, (list, tuple)) else [path_of(run)]
@@ -48,4 +51,4 @@ def forecast(run: Union[Path, Sequence[Path]], input: Path, steps: Union[int, st
     begin = start if isinstance(start, str) else str(count_of(start, "start", "forecast", -2**40))
     return _lagtape.forecast(runs, path_of(input), text_of(length, "[forecast] steps"), text_of(begin, "[forecast] start"),
                              count_of(season, "season", "forecast", 0), count_of(paths, "paths", "forecast", 0),
-                             path_of(future) if future else "")
+                             path_of(future) if future else "", None if interval is None else float(interval))

@@ -3,10 +3,12 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,7 +35,8 @@ nb::dict dict_of(const PredictedTargets& made) {
     result["quantiles"] = quantiles;
   }
   const std::pair<const char*, const Tensor*> arrays[] = {
-      {"prediction", &made.prediction}, {"low", &made.low}, {"high", &made.high}, {"truth", &made.truth}};
+      {"prediction", &made.prediction}, {"low", &made.low},     {"high", &made.high},
+      {"lower", &made.lower},           {"upper", &made.upper}, {"truth", &made.truth}};
   for (const auto& [name, array] : arrays)
     if (!array->empty()) result[name] = array_of(*array);
   return result;
@@ -42,16 +45,20 @@ nb::dict dict_of(const PredictedTargets& made) {
 /// The forecast of runs, the first of which says how the file is read. Arrays [steps, targets].
 nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::path& input,
                   const std::string& steps, const std::string& from, std::int64_t season, std::int64_t paths,
-                  const std::filesystem::path& future) {
+                  const std::filesystem::path& future, std::optional<double> interval) {
   const auto length = ForecastLength::parse(steps, {.item = "steps", .op = "forecast"});
   SeriesForecast made;
   {
     const nb::gil_scoped_release release;
     std::vector<Model> models;
     for (const std::string& run : runs) models.push_back(load_model(run));
-    made = forecast_series(
-        models,
-        {.input = input, .future = future, .steps = length, .from = from, .season = season, .paths = paths});
+    made = forecast_series(models, {.input = input,
+                                    .future = future,
+                                    .steps = length,
+                                    .from = from,
+                                    .season = season,
+                                    .paths = {.paths = paths},
+                                    .interval = interval});
   }
   nb::dict result = dict_of(made);
   result["season"] = made.season;
@@ -76,7 +83,7 @@ nb::dict predict(const std::string& run, const std::filesystem::path& input, int
 
 void add_forecasts(nb::module_& module) {
   module.def("forecast", forecast, nb::arg("runs"), nb::arg("input"), nb::arg("steps"), nb::arg("from_"),
-             nb::arg("season"), nb::arg("paths"), nb::arg("future"));
+             nb::arg("season"), nb::arg("paths"), nb::arg("future"), nb::arg("interval"));
   module.def("predict_recording", predict, nb::arg("run"), nb::arg("input"), nb::arg("threads"));
 }
 

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lagtape/data/dataset.h"
+#include "lagtape/tools/forecast/model_forecast.h"
+#include "lagtape/tools/forecast/rolling_origins.h"
+
+namespace lagtape {
+
+/// Intervals around forecasts that contain the truth with a given probability, by split conformal prediction (Vovk et al.
+/// 2005): each step ahead has a margin, the quantile of the errors of earlier forecasts, with the correction for their
+/// number. Of models of quantiles the margin is around the pair of levels that is nearest to the probability (Romano et al.
+/// 2019). Where there are several series, errors are relative to the naive errors of each.
+class ConformalIntervals {
+ public:
+  /// The margins of forecasts from these starts, whose truth is known. Throws InputError where they are too few for the
+  /// level, or where the level is not between 0 and 1.
+  ConformalIntervals(std::span<const Model> models, const Panel& panel, const SeriesOptions& series,
+                     std::span<const ForecastStart> starts, std::int64_t steps, double level,
+                     const PathOptions& paths);
+
+  /// Puts lower and upper bounds into a forecast from a row of the panel on.
+  void add_to(PredictedTargets& predicted, std::int64_t first) const;
+
+  double level() const { return level_; }
+  std::int64_t forecasts() const { return forecasts_; }
+
+ private:
+  /// What the errors at a place of [steps, targets] are relative to, in the series of a row.
+  double scale(std::int64_t row, std::int64_t place) const;
+
+  const Panel& panel_;
+  double level_;
+  std::int64_t forecasts_;
+  std::vector<NaiveErrors> naive_;  ///< [series, targets]; empty: one series
+  std::vector<double> margins_;     ///< [steps, targets]
+};
+
+/// How many forecasts an interval needs at least.
+std::int64_t least_forecasts(double level);
+
+}  // namespace lagtape

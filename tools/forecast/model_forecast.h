@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/tools/forecast/closed_loop.h"
+#include "lagtape/tools/forecast/predicted_targets.h"
+
+namespace lagtape {
+
+/// How models of quantiles that read their own predictions forecast.
+struct PathOptions {
+  std::int64_t paths = 200;  ///< how many are drawn; 0: they read the quantiles nearest to the median
+  std::uint64_t seed = 0;
+};
+
+/// Puts the forecast of models of the same data into `predicted`: their mean with the lowest and the highest, or
+/// quantiles. Throws InputError for models whose outputs do not go together.
+void put_forecast(PredictedTargets& predicted, std::span<const Model> models, const ForecastInputs& inputs,
+                  const PathOptions& options);
+
+}  // namespace lagtape
