@@ -102,4 +102,20 @@ SplitIndices stratified_split(std::span<const std::int32_t> classes, const Split
   return split;
 }
 
+SplitIndices stratified_split(std::span<const std::int32_t> classes, const SplitShares& shares,
+                              std::uint64_t seed, const std::string& where) {
+  SplitIndices split = stratified_split(classes, shares, seed);
+  const auto require = [&](const char* name, double share, const Indices& set) {
+    if (share > 0 && set.empty())
+      throw InputError({where}, Rule::shape,
+                       text_of(classes.size(), " sequences are too few: a share of ", share,
+                               " leaves none for ", name, "."),
+                       "", text_of("\"", name, "\": 0 does without it."));
+  };
+  require("train", shares.train, split.train);
+  require("valid", shares.valid, split.valid);
+  require("test", shares.test, split.test);
+  return split;
+}
+
 }  // namespace lagtape

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -51,5 +52,8 @@ struct SplitShares {
 /// sequences.
 SplitIndices stratified_split(std::span<const std::int32_t> classes, const SplitShares& shares,
                               std::uint64_t seed);
+/// The same of the sequences of a file. Throws InputError where too few are in it for a set that has a share.
+SplitIndices stratified_split(std::span<const std::int32_t> classes, const SplitShares& shares,
+                              std::uint64_t seed, const std::string& where);
 
 }  // namespace lagtape

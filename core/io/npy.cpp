@@ -6,8 +6,11 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/half.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/quote.h"
 
@@ -117,6 +120,9 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
+/// An IEEE half, as its bits.
+enum class Half : std::uint16_t {};
+
 template <class Element>
 Tensor convert(std::string_view data, const Shape& shape, Dtype dtype, const std::string& where) {
   constexpr std::int64_t kLargestExact = std::int64_t{1} << 53;
@@ -127,12 +133,16 @@ Tensor convert(std::string_view data, const Shape& shape, Dtype dtype, const std
       Element element;
       std::memcpy(&element, data.data() + i * sizeof(Element), sizeof(Element));
       if constexpr (sizeof(Element) == 8 && std::is_integral_v<Element>) {
-        if (element > kLargestExact || element < -kLargestExact) {
+        if (std::cmp_greater(element, kLargestExact) || std::cmp_less(element, -kLargestExact)) {
           throw InputError({where}, Rule::out_of_range,
                            text_of("element ", i, " is too large for an f64: ", element));
         }
       }
-      out[i] = static_cast<T>(element);
+      if constexpr (std::is_same_v<Element, Half>) {
+        out[i] = static_cast<T>(float_of_f16(static_cast<std::uint16_t>(element)));
+      } else {
+        out[i] = static_cast<T>(element);
+      }
     }
   });
   return tensor;
@@ -146,9 +156,12 @@ struct Element {
   Tensor (*convert)(std::string_view data, const Shape& shape, Dtype dtype, const std::string& where);
 };
 constexpr Element kElements[] = {
-    {"<f4", 4, Dtype::f32, convert<float>},        {"<f8", 8, Dtype::f64, convert<double>},
-    {"<i4", 4, Dtype::f64, convert<std::int32_t>}, {"<i8", 8, Dtype::f64, convert<std::int64_t>},
-    {"|u1", 1, Dtype::f32, convert<std::uint8_t>},
+    {"<f2", 2, Dtype::f32, convert<Half>},         {"<f4", 4, Dtype::f32, convert<float>},
+    {"<f8", 8, Dtype::f64, convert<double>},       {"|b1", 1, Dtype::f32, convert<std::uint8_t>},
+    {"|i1", 1, Dtype::f32, convert<std::int8_t>},  {"|u1", 1, Dtype::f32, convert<std::uint8_t>},
+    {"<i2", 2, Dtype::f32, convert<std::int16_t>}, {"<u2", 2, Dtype::f32, convert<std::uint16_t>},
+    {"<i4", 4, Dtype::f64, convert<std::int32_t>}, {"<u4", 4, Dtype::f64, convert<std::uint32_t>},
+    {"<i8", 8, Dtype::f64, convert<std::int64_t>}, {"<u8", 8, Dtype::f64, convert<std::uint64_t>},
 };
 
 const Element& element_of(const std::string& descr, const std::string& where) {
@@ -162,8 +175,8 @@ const Element& element_of(const std::string& descr, const std::string& where) {
   if (descr.starts_with("<U") || descr.starts_with(">U") || descr.starts_with("|S"))
     throw unexpected({where}, Rule::wrong_type, "numbers", text_of("texts, dtype ", quote(descr)),
                      "Classes are 0, 1, ..., as np.unique(array, return_inverse=True)[1] gives them.");
-  throw unexpected({where}, Rule::not_supported, "dtype '<f4', '<f8', '<i4', '<i8' or '|u1'", quote(descr),
-                   "Convert with array.astype(\"<f4\").");
+  throw unexpected({where}, Rule::not_supported, "a dtype of floats, integers or bools, little endian",
+                   quote(descr), "Convert with array.astype(\"<f4\").");
 }
 
 /// The part of a file before its data, checked.

@@ -1,57 +1,68 @@
 #include "lagtape/data/tasks/registry.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/options.h"
-#include "lagtape/core/quote.h"
-#include "lagtape/data/formats/npz_reader.h"
 #include "lagtape/data/moments.h"
-#include "lagtape/data/normalize_options.h"
+#include "lagtape/data/splits.h"
+#include "lagtape/data/tasks/arrays_file.h"
 
 namespace lagtape {
 
 namespace {
 
-struct ArraysOptions {
-  std::string path;
-  std::int64_t classes = 0, tokens = 0;
-  bool every_step = false;  ///< the model reads out at every step
-  NormalizeOptions normalize;
-};
-
-/// The arrays of one split; `lengths` is empty when all sequences have the same length.
-struct SplitArrays {
-  Tensor x, y, lengths;
-};
-
+/// Chosen sequences of the arrays of a set, whose `lengths` are empty when all sequences have the same length.
 class ArraysDataset final : public Dataset {
  public:
-  ArraysDataset(const DataShape& shape, SplitArrays arrays) : Dataset(shape), arrays_(std::move(arrays)) {}
+  ArraysDataset(const DataShape& shape, std::shared_ptr<const ArraySet> arrays,
+                std::vector<std::int64_t> chosen)
+      : Dataset(shape), arrays_(std::move(arrays)), chosen_(std::move(chosen)) {}
 
-  std::int64_t size() const override { return arrays_.x.empty() ? 0 : arrays_.x.size(0); }
+  std::int64_t size() const override { return std::ssize(chosen_); }
 
   std::int64_t length(std::int64_t index) const override {
-    return arrays_.lengths.empty() ? arrays_.x.size(1) : static_cast<std::int64_t>(arrays_.lengths.at(index));
+    return arrays_->lengths.empty() ? arrays_->x.size(1)
+                                    : static_cast<std::int64_t>(arrays_->lengths.at(stored(index)));
   }
 
   void read(std::int64_t index, Batch& batch, std::int64_t row) const override {
-    const std::int64_t steps = length(index);
-    copy(arrays_.x, index, steps, batch.x, row);
+    const std::int64_t steps = length(index), from = stored(index);
+    copy(arrays_->x, from, steps, batch.x, row);
     if (shape().classes == 0) {
-      copy(arrays_.y, index, shape().every_step ? steps : 1, batch.y, row);
+      copy(arrays_->y, from, shape().every_step ? steps : 1, batch.y, row);
       return;
     }
-    const std::int64_t stored = shape().every_step ? arrays_.x.size(1) : 1;
+    const std::int64_t stored = shape().every_step ? arrays_->x.size(1) : 1;
     const std::int64_t padded = shape().every_step ? batch.x.size(1) : 1;
     for (std::int64_t n = 0; n < std::min(stored, steps); ++n) {
       batch.classes[static_cast<std::size_t>(row * padded + n)] =
-          static_cast<std::int32_t>(arrays_.y.at(index * stored + n));
+          static_cast<std::int32_t>(arrays_->y.at(from * stored + n));
     }
   }
 
+  /// The scaling of the inputs over each sequence's own steps.
+  Scaling input_scaling() const { return scaling_of(arrays_->x); }
+  /// The scaling of real targets, of which there is one a sequence or one a step.
+  Scaling target_scaling() const { return scaling_of(arrays_->y); }
+
  private:
+  std::int64_t stored(std::int64_t index) const { return chosen_[static_cast<std::size_t>(index)]; }
+
+  /// `values`: [N, T, width], or [N, width].
+  Scaling scaling_of(const Tensor& values) const {
+    const std::int64_t width = values.size(-1), rows = values.rank() == 3 ? values.size(1) : 1;
+    Moments moments(width);
+    for (std::int64_t i = 0; i < size(); ++i) {
+      const std::int64_t steps = values.rank() == 3 ? length(i) : 1;
+      for (std::int64_t n = 0; n < steps; ++n)
+        moments.add([&](std::size_t feature) {
+          return values.at((stored(i) * rows + n) * width + static_cast<std::int64_t>(feature));
+        });
+    }
+    return moments.standard();
+  }
+
   /// Copies the first steps of sequence `index` into a row of a batch.
   static void copy(const Tensor& from, std::int64_t index, std::int64_t steps, Tensor& to, std::int64_t row) {
     const std::int64_t stride = from.numel() / from.size(0), padded = to.numel() / to.size(0);
@@ -65,219 +76,116 @@ class ArraysDataset final : public Dataset {
     });
   }
 
-  SplitArrays arrays_;
+  std::shared_ptr<const ArraySet> arrays_;
+  std::vector<std::int64_t> chosen_;
 };
 
-/// The arrays of an .npz file, which are taken out split by split and checked.
-class ArraysFile {
- public:
-  ArraysFile(const std::filesystem::path& path, const ArraysOptions& options)
-      : path_(path.string()), options_(options), arrays_(read_npz(path)) {}
-
-  /// The arrays of a split, empty when the file has none. The first split decides `shape`.
-  SplitArrays take(const std::string& split, DataShape& shape) {
-    SplitArrays found{take(split + "_x"), take(split + "_y"), take(split + "_lengths")};
-    if (found.x.empty() && found.y.empty() && found.lengths.empty()) return found;
-    const bool first = shape.length == 0;
-    if (found.x.empty()) refuse(split + "_x", Rule::missing, "is missing");
-    if (found.y.empty()) refuse(split + "_y", Rule::missing, "is missing");
-    if (found.x.rank() != 3)
-      refuse(split + "_x", Rule::shape, text_of("expected [N, T, input]. Got ", to_string(found.x.shape())));
-    if (found.x.size(0) > 0 && found.x.numel() == 0) {
-      refuse(split + "_x", Rule::shape,
-             text_of("expected at least one step and one input. Got ", to_string(found.x.shape())));
-    }
-    const Shape given = found.y.shape();
-    if (is_column_of_classes(found, first, shape)) found.y = found.y.reshaped({found.x.size(0)});
-    if (first) shape = shape_of(split, found);
-    if (found.x.size(2) != shape.input) {
-      refuse(split + "_x", Rule::shape,
-             text_of("expected ", shape.input, " inputs as in training. Got ", found.x.size(2)));
-    }
-    shape.length = std::max(shape.length, found.x.size(1));
-    Shape expected = {found.x.size(0)};
-    if (shape.every_step) expected.push_back(found.x.size(1));
-    if (options_.classes == 0) expected.push_back(shape.output);
-    if (found.y.shape() == Shape{found.x.size(0)} && expected == Shape{found.x.size(0), 1}) {
-      found.y = found.y.reshaped(expected);
-    }
-    if (found.y.shape() != expected) {
-      refuse(split + "_y", Rule::shape,
-             text_of("expected ", to_string(expected), ". Got ", to_string(given)));
-    }
-    check_lengths(split, found);
-    check_numbers(split + "_x", found.x, found.x.size(1), found.lengths);
-    check_numbers(split + "_y", found.y, shape.every_step ? found.x.size(1) : 1, found.lengths);
-    if (options_.tokens > 0) check_tokens(split, found);
-    if (options_.classes > 0) check_classes(split, found, shape);
-    return found;
-  }
-
-  void finish() const {
-    if (arrays_.empty()) return;
-    refuse(arrays_.begin()->first, Rule::conflict,
-           "is unknown. Expected SPLIT_x, SPLIT_y, SPLIT_lengths, SPLIT one of train, valid, test");
-  }
-
- private:
-  [[noreturn]] void refuse(const std::string& name, Rule rule, const std::string& what) const {
-    throw InputError({.file = path_, .item = shortened(name)}, rule, what + ".");
-  }
-
-  Tensor take(const std::string& name) {
-    const auto found = arrays_.extract(name);
-    return found ? found.mapped() : Tensor{};
-  }
-
-  /// Whether targets of shape [N, 1] are a class a sequence, and not a class at the only step of each
-  /// sequence.
-  bool is_column_of_classes(const SplitArrays& arrays, bool first, const DataShape& shape) const {
-    if (options_.classes == 0 || arrays.y.shape() != Shape{arrays.x.size(0), 1}) return false;
-    return first ? arrays.x.size(1) != 1 || !options_.every_step : !shape.every_step;
-  }
-
-  /// The shape of the data, from the arrays of the first split.
-  DataShape shape_of(const std::string& split, const SplitArrays& arrays) const {
-    const std::int64_t rank = arrays.y.rank(), most = options_.classes > 0 ? 2 : 3;
-    if (rank < 1 || rank > most) {
-      refuse(split + "_y", Rule::shape,
-             text_of("expected ", options_.classes > 0 ? "[N] or [N, T]" : "[N, output] or [N, T, output]",
-                     ". Got ", to_string(arrays.y.shape())));
-    }
-    return {.length = arrays.x.size(1),
-            .input = arrays.x.size(2),
-            .output = options_.classes > 0 ? 0
-                      : rank == 1          ? 1
-                                           : arrays.y.size(-1),
-            .classes = options_.classes,
-            .every_step = rank == most,
-            .tokens = options_.tokens};
-  }
-
-  void check_lengths(const std::string& split, const SplitArrays& arrays) const {
-    if (arrays.lengths.empty()) return;
-    if (arrays.lengths.shape() != Shape{arrays.x.size(0)}) {
-      refuse(split + "_lengths", Rule::shape,
-             text_of("expected [", arrays.x.size(0), "]. Got ", to_string(arrays.lengths.shape())));
-    }
-    for (std::int64_t i = 0; i < arrays.lengths.numel(); ++i) {
-      const double length = arrays.lengths.at(i);
-      if (length >= 1 && length <= static_cast<double>(arrays.x.size(1)) && length == std::floor(length))
-        continue;
-      refuse(split + "_lengths", Rule::out_of_range,
-             text_of("expected 1..", arrays.x.size(1), ". Got ", length, " for sequence ", i));
-    }
-  }
-
-  /// The numbers of a sequence's own steps are finite. `values`: [N, T, width], or [N, width] with one step.
-  void check_numbers(const std::string& name, const Tensor& values, std::int64_t steps,
-                     const Tensor& lengths) const {
-    const std::int64_t count = values.empty() ? 0 : values.size(0);
-    const std::int64_t width = count == 0 ? 1 : values.numel() / (count * steps);
-    for (std::int64_t i = 0; i < values.numel(); ++i) {
-      const std::int64_t sequence = i / (steps * width), step = i / width % steps;
-      const bool padding = steps > 1 && !lengths.empty() && static_cast<double>(step) >= lengths.at(sequence);
-      if (padding || std::isfinite(values.at(i))) continue;
-      refuse(name, Rule::not_finite,
-             text_of("numbers must be finite. Got ", values.at(i), " in sequence ", sequence, ", step ", step,
-                     ", number ", i % width));
-    }
-  }
-
-  void check_tokens(const std::string& split, const SplitArrays& arrays) const {
-    const std::int64_t steps = arrays.x.size(1);
-    if (arrays.x.size(2) != 1)
-      refuse(split + "_x", Rule::shape,
-             text_of("expected [N, T, 1], one token per step. Got ", to_string(arrays.x.shape())));
-    for (std::int64_t i = 0; i < arrays.x.numel(); ++i) {
-      const double value = arrays.x.at(i);
-      const bool padding =
-          !arrays.lengths.empty() && static_cast<double>(i % steps) >= arrays.lengths.at(i / steps);
-      if (padding ||
-          (value >= 0 && value < static_cast<double>(options_.tokens) && value == std::floor(value))) {
-        continue;
-      }
-      refuse(split + "_x", Rule::out_of_range,
-             text_of("expected tokens 0..", options_.tokens - 1, ". Got ", value, " in sequence ", i / steps,
-                     ", step ", i % steps));
-    }
-  }
-
-  void check_classes(const std::string& split, const SplitArrays& arrays, const DataShape& shape) const {
-    const std::int64_t steps = shape.every_step ? arrays.x.size(1) : 1;
-    for (std::int64_t i = 0; i < arrays.y.numel(); ++i) {
-      const bool padding = shape.every_step && !arrays.lengths.empty() &&
-                           static_cast<double>(i % steps) >= arrays.lengths.at(i / steps);
-      const double value = arrays.y.at(i);
-      if (padding ||
-          (value >= 0 && value < static_cast<double>(options_.classes) && value == std::floor(value))) {
-        continue;
-      }
-      refuse(
-          split + "_y", Rule::out_of_range,
-          text_of("expected classes 0..", options_.classes - 1, ". Got ", value, " in sequence ", i / steps));
-    }
-  }
-
-  std::string path_;
-  ArraysOptions options_;
-  std::map<std::string, Tensor> arrays_;
-};
-
-/// The scaling of `values`: [N, T, width], over each sequence's own steps, or [N, width].
-Scaling scaling_of(const Dataset& train, const Tensor& values) {
-  const std::int64_t width = values.size(-1), stored = values.rank() == 3 ? values.size(1) : 1;
-  Moments moments(width);
-  for (std::int64_t i = 0; i < train.size(); ++i) {
-    const std::int64_t steps = values.rank() == 3 ? train.length(i) : 1;
-    for (std::int64_t n = 0; n < steps; ++n) {
-      moments.add([&](std::size_t feature) {
-        return values.at((i * stored + n) * width + static_cast<std::int64_t>(feature));
-      });
-    }
-  }
-  return moments.standard();
+/// Divides the sequences of a set, with a like share of each class in every part.
+SplitIndices split_of(const ArraySet& set, const DataShape& shape, const SplitShares& shares,
+                      std::uint64_t seed, const std::string& where) {
+  // Real targets, and sequences of several classes, are divided as sequences of one class.
+  std::vector<std::int32_t> classes(static_cast<std::size_t>(set.x.size(0)), 0);
+  for (std::size_t i = 0; i < classes.size() && shape.classes > 0 && !shape.every_step; ++i)
+    classes[i] = static_cast<std::int32_t>(set.y.at(static_cast<std::int64_t>(i)));
+  return stratified_split(classes, shares, seed, where);
 }
 
 Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
   const std::filesystem::path path = (context.base / options.path).lexically_normal();
-  ArraysFile file(path, options);
-  DataShape shape;
-  SplitArrays train = file.take("train", shape);
-  if (!context.score_only && (train.x.empty() || train.x.numel() == 0))
+  ArraysFile file = read_arrays_file(path, options);
+  const DataShape& shape = file.shape;
+  const auto held = std::make_shared<ArraySets>(std::move(file.sets));
+  const std::uint64_t seed =
+      options.split_seed >= 0 ? static_cast<std::uint64_t>(options.split_seed) : context.seed;
+  const auto all_of = [](const ArraySet& set) { return in_order(set.x.empty() ? 0 : set.x.size(0)); };
+  const bool is_whole = !held->whole.is_empty();
+  const ArraySet& learning = is_whole ? held->whole : held->train;
+  if (!context.score_only && learning.x.numel() == 0)
     throw InputError({path.string()}, Rule::missing, "contains no train_x.");
-  SplitArrays valid = file.take("valid", shape), test = file.take("test", shape);
-  file.finish();
+  const auto set_of = [&](const ArraySet& set, std::vector<std::int64_t> chosen) {
+    return std::make_shared<ArraysDataset>(shape, std::shared_ptr<const ArraySet>(held, &set),
+                                           std::move(chosen));
+  };
+  SplitIndices split{.train = all_of(held->train), .valid = all_of(held->valid), .test = all_of(held->test)};
+  const ArraySet* from[] = {&held->train, &held->valid, &held->test};
+  const double share = options.valid >= 0 ? options.valid : 0;
+  if (is_whole && context.score_only) {
+    split.test = all_of(held->whole);
+    from[2] = &held->whole;
+  } else if (is_whole) {
+    if (options.train + std::max(options.valid, 0.0) + options.test > 1 + 1e-9)
+      throw InputError({.pointer = "/data/test"}, Rule::out_of_range,
+                       "the shares of train, valid and test add up to more than 1.");
+    split =
+        split_of(held->whole, shape,
+                 {.train = options.train, .valid = options.valid >= 0 ? share : 0.15, .test = options.test},
+                 seed, path.string());
+    from[0] = from[1] = from[2] = &held->whole;
+  } else if (share > 0 && held->valid.is_empty() && !context.score_only) {
+    const SplitIndices parts =
+        split_of(held->train, shape, {.train = 1 - share, .valid = share, .test = 0}, seed, path.string());
+    split.train = parts.train;
+    split.valid = parts.valid;
+    from[1] = &held->train;
+  }
+  const auto train = set_of(*from[0], std::move(split.train));
   Task task{.shape = shape,
-            .train = std::make_shared<ArraysDataset>(shape, train),
-            .valid = std::make_shared<ArraysDataset>(shape, valid),
-            .test = std::make_shared<ArraysDataset>(shape, test)};
+            .train = train,
+            .valid = set_of(*from[1], std::move(split.valid)),
+            .test = set_of(*from[2], std::move(split.test)),
+            .notes = std::move(file.notes)};
+  if (options.layout == AxisOrder::automatic && !held->are_plain)
+    task.found = {{"layout", file.layout == AxisOrder::channels_first ? "channels_first" : "time_first"}};
   if (context.score_only) return task;
-  if (options.normalize.input) task.normalization.input = scaling_of(*task.train, train.x);
-  if (options.normalize.target) task.normalization.output = scaling_of(*task.train, train.y);
+  if (options.normalize.input) task.normalization.input = train->input_scaling();
+  if (options.normalize.target && shape.classes == 0) task.normalization.output = train->target_scaling();
   return task;
 }
 
 constexpr Option kArraysRows[] = {
     required<&ArraysOptions::path>(
-        "path", "an .npz file with train_x, train_y, valid_x, ..., relative to the experiment file")
+        "path",
+        "an .npz file with X and y, or with train_x, train_y, valid_x, ..., relative "
+        "to the experiment file")
         .at_least_one(),
-    option<&ArraysOptions::classes>("classes", between(0, 1e6),
-                                    "targets are the classes 0..`classes`-1; 0: targets are real numbers"),
+    option<&ArraysOptions::classes>(
+        "classes", kArrayClasses,
+        "targets are the classes 0..`classes`-1, or the whole numbers of a list; 0: "
+        "found from the file for a loss of classes, else targets are real numbers"),
     option<&ArraysOptions::tokens>(
         "tokens", between(0, 1 << 24),
         "inputs are the tokens 0..`tokens`-1, one per step; 0: inputs are real numbers"),
+    option<&ArraysOptions::layout>(
+        "layout",
+        Choices{{"auto", AxisOrder::automatic},
+                {"time_first", AxisOrder::time_first},
+                {"channels_first", AxisOrder::channels_first}},
+        "axes of the inputs: [N, T, input] or [N, input, T]; by default SPLIT_x are time_first, others "
+        "channels_first if T is at least twice the number of inputs and neither "
+        "lengths nor targets of steps contradict"),
+    option<&ArraysOptions::train>("train", {.min = 0, .max = 1, .above_min = true},
+                                  "share of the sequences for training where the file has X and y alone, of "
+                                  "each class, where there are classes"),
+    option<&ArraysOptions::valid>("valid", between(-1, 1),
+                                  "share of the validation set, likewise; of the training set where the file "
+                                  "has one and no validation set; -1: 0.15, and none of a training set"),
+    option<&ArraysOptions::test>("test", between(0, 1), "share of the test set, likewise"),
+    option<&ArraysOptions::split_seed>("split_seed", between(-1, 4294967295.0),
+                                       "seed of the split; -1: the experiment's seed"),
     rows_of<&ArraysOptions::normalize>(kNormalizeOptions),
 };
 
 void check_arrays(const ArraysOptions& options, JsonReader& reader) {
-  if (options.classes == 1) reader.error("classes", "must be 0 or at least 2. Got 1.");
-  if (options.normalize.target && options.classes > 0 && options.normalize.real_loss)
+  const std::int64_t classes = options.classes.count;
+  if (classes == 1) reader.error("classes", "must be 0 or at least 2. Got 1.");
+  if (options.normalize.target && classes > 0 && options.normalize.real_loss)
     reader.error("normalize_target",
-                 text_of("applies to real targets. Expected false with ", options.classes, " classes."));
+                 text_of("applies to real targets. Expected false with ", classes, " classes."));
   if (options.normalize.input && options.tokens > 0)
     reader.error("normalize",
                  text_of("applies to real inputs. Expected false with ", options.tokens, " tokens."));
+  if (options.valid < 0 && options.valid != ArraysOptions::kUsualShare)
+    reader.error("valid", text_of("expected a share of 0 to 1, or -1. Got ", options.valid, "."));
 }
 
 TaskLoader read_arrays_task(JsonReader& reader, const TaskHints& hints) {
@@ -295,11 +203,13 @@ constinit const TaskEntry kArraysTask = {
     .summary = "learn from sequences and targets of your own, from an .npz file",
     .source = "",
     .equations =
-        "SPLIT_x: [N, T, input]\n"
-        "SPLIT_y: [N] or [N, output]; with a target at every step [N, T] or [N, T, output]\n"
-        "SPLIT_lengths: [N], the number of steps of each sequence; needed only where it is not always T",
+        "X or SPLIT_x: [N, T, input], also [N, T] and [N, input, T]\n"
+        "y or SPLIT_y: [N], [N, output] or one-hot [N, classes]; at every step [N, T] or [N, T, output]\n"
+        "lengths or SPLIT_lengths: [N], the number of steps of each sequence; needed only where it is not "
+        "always T",
     .files =
-        "an .npz file with train_x and train_y, valid_x, ..., as `lagtape data` or numpy.savez writes it",
+        "an .npz file, as `lagtape data` or numpy.savez writes it, with X and y, which are divided, or with\n"
+        "train_x and train_y, valid_x, ..., also called X_train, x_val, test_labels and the like",
     .read = read_arrays_task,
 };
 

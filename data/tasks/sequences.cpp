@@ -27,19 +27,8 @@ SplitIndices split_of(const SequenceTable& table, const SequenceOptions& options
   // Real targets are divided as sequences of one class.
   std::vector<std::int32_t> classes = table.sequences.classes;
   classes.resize(static_cast<std::size_t>(table.sequences.size()));
-  SplitIndices split =
-      stratified_split(classes, {.train = options.train, .valid = options.valid, .test = options.test}, seed);
-  const auto require = [&](const char* name, double share, const std::vector<std::int64_t>& set) {
-    if (share > 0 && set.empty())
-      throw InputError({table.where}, Rule::shape,
-                       text_of(table.sequences.size(), " sequences are too few: a share of ", share,
-                               " leaves none for ", name, "."),
-                       "", text_of("\"", name, "\": 0 does without it."));
-  };
-  require("train", options.train, split.train);
-  require("valid", options.valid, split.valid);
-  require("test", options.test, split.test);
-  return split;
+  return stratified_split(classes, {.train = options.train, .valid = options.valid, .test = options.test},
+                          seed, table.where);
 }
 
 Task load_sequences(const SequenceOptions& options, const TaskContext& context) {

@@ -136,8 +136,10 @@ Model undrawn_model(const Experiment& experiment, const DataShape& data) {
   document["model"] = json_of(fitted.definition);
   if (experiment.balanced_classes && experiment.loss.is_adjusted())
     document["loss"] = json_of(experiment.loss);
-  if (!data.class_names.empty() && value_at(document, "/data/classes").is_array())
-    document["data"]["classes"] = data.class_names;
+  if (const Json& classes = value_at(document, "/data/classes"); classes.is_array() || classes == 0) {
+    if (data.classes > 0) document["data"]["classes"] = data.classes;
+    if (!data.class_names.empty()) document["data"]["classes"] = data.class_names;
+  }
   return model_in_memory(experiment, std::move(fitted), std::move(document));
 }
 

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "lagtape/core/error.h"
 #include "lagtape/tests/core/support/temporary_folder.h"
 
@@ -81,6 +83,29 @@ TEST_CASE("Integers are read as floating-point numbers that hold them exactly") 
         "f: element 1 is too large for an f64: 9007199254740993");
 }
 
+TEST_CASE("Short integers, bools and halves are read as floats that hold them exactly") {
+  CHECK(parse_npy(npy("|b1", "(2,)", bytes_of<std::uint8_t>({0, 1})), "f").at(1) == 1);
+  CHECK(parse_npy(npy("|i1", "(1,)", bytes_of<std::int8_t>({-128})), "f").at(0) == -128);
+  CHECK(parse_npy(npy("<i2", "(1,)", bytes_of<std::int16_t>({-32768})), "f").at(0) == -32768);
+  CHECK(parse_npy(npy("<u2", "(1,)", bytes_of<std::uint16_t>({65535})), "f").at(0) == 65535);
+  const Tensor u4 = parse_npy(npy("<u4", "(1,)", bytes_of<std::uint32_t>({4'294'967'295})), "f");
+  CHECK(u4.dtype() == Dtype::f64);
+  CHECK(u4.at(0) == 4'294'967'295.0);
+  CHECK(refusal(npy("<u8", "(1,)", bytes_of<std::uint64_t>({~std::uint64_t{0}}))) ==
+        "f: element 0 is too large for an f64: 18446744073709551615");
+  // Every half: sign, 5 bits of exponent, 10 of mantissa.
+  for (int bits = 0; bits < 1 << 16; ++bits) {
+    const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    double expected = exponent == 0    ? std::ldexp(mantissa, -24)
+                      : exponent == 31 ? mantissa == 0 ? INFINITY : NAN
+                                       : std::ldexp(1024 + mantissa, exponent - 25);
+    if (bits >> 15 != 0) expected = -expected;
+    const double found =
+        parse_npy(npy("<f2", "(1,)", bytes_of<std::uint16_t>({static_cast<std::uint16_t>(bits)})), "f").at(0);
+    if (found != expected && !(std::isnan(found) && std::isnan(expected))) FAIL(bits);
+  }
+}
+
 TEST_CASE("Headers in another order, in other quotes and in format 2.0 are read") {
   const std::string header = "{\"shape\": (2,), \"fortran_order\":False,\"descr\":\"<f4\"}";
   for (int major : {1, 2}) {
@@ -89,7 +114,8 @@ TEST_CASE("Headers in another order, in other quotes and in format 2.0 are read"
 }
 
 TEST_CASE("What is not supported is refused with what was found") {
-  CHECK(contains(refusal(npy(">f4", "(1,)", "abcd")), "or '|u1', got '>f4'. Convert"));
+  CHECK(contains(refusal(npy(">f4", "(1,)", "abcd")),
+                 "expected a dtype of floats, integers or bools, little endian, got '>f4'. Convert"));
   CHECK(contains(refusal(npy("<c8", "(1,)", "abcdefgh")), "got '<c8'"));
   CHECK(contains(refusal(npy_of("{'descr': '<f4', 'fortran_order': True, 'shape': (1,), }\n", "abcd")),
                  "Fortran"));
