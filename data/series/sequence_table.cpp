@@ -26,9 +26,10 @@ using Texts = std::vector<std::string>;
 
 constexpr Option kSequenceRows[] = {
     required<&SequenceOptions::path>("path", "a .csv file, relative to the experiment file").at_least_one(),
-    required<&SequenceOptions::sequence>(
-        "sequence", "column that says which sequence a row belongs to: rows of one name are one sequence")
-        .at_least_one(),
+    option<&SequenceOptions::sequence>("sequence", kNames,
+                                       "column, or list of columns, that says which sequence a row belongs "
+                                       "to: rows of one name are one sequence")
+        .needed(),
     option<&SequenceOptions::time>("time",
                                    "column of times or step numbers, in whose order the rows of a sequence "
                                    "are read; \"\": as they are in the file"),
@@ -56,13 +57,16 @@ constexpr Option kSequenceRows[] = {
 };
 
 void check_sequences(const SequenceOptions& options, JsonReader& reader) {
-  std::map<std::string, std::string> uses = {{options.sequence, "sequence"}};
+  if (reader.raw("sequence").is_null() && reader.is_object())
+    reader.error("sequence", Problem{.rule = Rule::missing, .expected = "a column, or a list of columns"});
+  std::map<std::string, std::string> uses;
   const auto use = [&](const std::string& column, const std::string& key) {
     const auto [known, is_new] = uses.emplace(column, key);
     if (!is_new && !column.empty())
       reader.error(key, text_of("names the column ", quote(column), ", which \"", known->second,
                                 "\" names too. A column has one role."));
   };
+  for (const std::string& column : options.sequence) use(column, "sequence");
   use(options.time, "time");
   use(options.target, "target");
   for (const std::string& column : options.input) use(column, "input");
@@ -90,11 +94,13 @@ class SequenceReader {
     const bool has_targets =
         needs_targets || std::ranges::find(cells_.names(), options_.target) != cells_.names().end();
     std::vector<std::int64_t> rows(rows_.size(), -1);
-    if (has_targets) rows = target_rows(column(options_.target, "target"), needs_targets);
+    if (has_targets) rows = target_rows(target_column(), needs_targets);
+    for (const std::int64_t row : rows)
+      table_.targets.emplace_back(row < 0 ? "" : cells_.cell(row, cells_.column(options_.target)));
     if (options_.normalize.real_loss) {
       read_numbers(rows);
     } else {
-      read_classes(rows);
+      read_classes(rows, needs_targets);
     }
     return std::move(table_);
   }
@@ -104,7 +110,16 @@ class SequenceReader {
     return cells_.column(name, text_of("\"", key, "\""));
   }
 
-  std::string sequence(std::size_t i) const { return text_of("sequence ", quote(table_.ids[i], 40)); }
+  /// The column of the targets. A file without it may be one to predict.
+  std::int64_t target_column() const try {
+    return column(options_.target, "target");
+  } catch (const InputError& error) {
+    if (!error.problems().back().nearest.empty()) throw;
+    throw error.with_hint(
+        "Sequences without targets are predicted by `lagtape predict`, and cannot be scored.");
+  }
+
+  std::string sequence(std::size_t i) const { return text_of("sequence ", quote(table_.name(i), 40)); }
 
   [[noreturn]] void refuse(std::int64_t row, std::int64_t column, Rule rule, const std::string& expected,
                            const std::string& hint = "") const {
@@ -122,15 +137,24 @@ class SequenceReader {
   }
 
   void group_rows() {
-    const std::int64_t id = column(options_.sequence, "sequence");
-    std::unordered_map<std::string_view, std::size_t> places;
+    constexpr char kApart = '\x1f';
+    std::vector<std::int64_t> columns;
+    for (const std::string& name : options_.sequence) columns.push_back(column(name, "sequence"));
+    std::unordered_map<std::string, std::size_t> places;
+    std::string key;
     for (std::int64_t row = 0; row < cells_.rows(); ++row) {
-      const std::string_view cell = cells_.cell(row, id);
-      if (cell.empty()) refuse(row, id, Rule::missing, "the name of the row's sequence");
-      const auto [known, is_new] = places.emplace(cell, rows_.size());
+      key.clear();
+      for (const std::int64_t id : columns) {
+        const std::string_view cell = cells_.cell(row, id);
+        if (cell.empty()) refuse(row, id, Rule::missing, "the name of the row's sequence");
+        if (id != columns.front()) key += kApart;
+        key += cell;
+      }
+      const auto [known, is_new] = places.emplace(key, rows_.size());
       if (is_new) {
         rows_.emplace_back();
-        table_.ids.emplace_back(cell);
+        Texts& cells = table_.ids.emplace_back();
+        for (const std::int64_t id : columns) cells.emplace_back(cells_.cell(row, id));
       }
       rows_[known->second].push_back(row);
     }
@@ -291,18 +315,26 @@ class SequenceReader {
     }
   }
 
-  void read_classes(const std::vector<std::int64_t>& rows) {
+  void read_classes(const std::vector<std::int64_t>& rows, bool needs_known) {
     table_.classes = options_.classes.empty() ? classes_of(rows) : options_.classes;
-    for (const std::int64_t row : rows) {
+    std::int64_t others = 0, first = -1;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
       table_.sequences.classes.push_back(-1);
-      if (row < 0) continue;
-      const std::int64_t target = cells_.column(options_.target);
-      const std::string cell(cells_.cell(row, target));
-      const auto place = std::ranges::find(table_.classes, cell);
-      if (place == table_.classes.end())
-        throw InputError(unknown_name("class", cell, table_.classes).within(cells_.place(row, target)));
-      table_.sequences.classes.back() = static_cast<std::int32_t>(place - table_.classes.begin());
+      if (rows[i] < 0) continue;
+      const auto place = std::ranges::find(table_.classes, table_.targets[i]);
+      if (place != table_.classes.end()) {
+        table_.sequences.classes.back() = static_cast<std::int32_t>(place - table_.classes.begin());
+      } else if (others++ == 0) {
+        first = rows[i];
+      }
     }
+    if (others == 0) return;
+    const std::int64_t target = cells_.column(options_.target);
+    const Problem unknown = unknown_name("class", std::string(cells_.cell(first, target)), table_.classes);
+    if (needs_known) throw InputError(unknown.within(cells_.place(first, target)));
+    table_.notes.push_back(text_of(others, others == 1 ? " sequence has a class" : " sequences have classes",
+                                   " that the model does not know, the first in line ", cells_.line(first),
+                                   ": ", quote(cells_.cell(first, target), 40)));
   }
 
   /// The words of the targets: sorted by their values where all are numbers.
@@ -334,6 +366,12 @@ class SequenceReader {
 };
 
 }  // namespace
+
+std::string SequenceTable::name(std::size_t i) const {
+  std::string name;
+  for (const std::string& cell : ids[i]) name += (name.empty() ? "" : " / ") + cell;
+  return name;
+}
 
 Texts SequenceOptions::input_names() const {
   Texts names = input;

@@ -12,10 +12,11 @@ namespace lagtape {
 
 /// How a table of many sequences is read and divided: the options of the task "sequences".
 struct SequenceOptions {
-  std::string path, sequence, time, target;  ///< file, and columns; no `time`: rows are in their order
-  std::vector<std::string> input;            ///< columns
-  std::vector<std::string> classes;          ///< the words of `target` by class; empty: those of the file
-  TableOptions table;                        ///< how the file is written
+  std::string path, time, target;     ///< file, and columns; no `time`: rows are in their order
+  std::vector<std::string> sequence;  ///< columns that tell sequences apart
+  std::vector<std::string> input;     ///< columns
+  std::vector<std::string> classes;   ///< the words of `target` by class; empty: those of the file
+  TableOptions table;                 ///< how the file is written
   Missing missing = Missing::error;
   NormalizeOptions normalize;  ///< `real_loss` is false where targets are classes
   double train = 0.7, valid = 0.15, test = 0.15;
@@ -32,14 +33,19 @@ SequenceOptions read_sequence_options(JsonReader& reader, const TaskHints& hints
 struct SequenceTable {
   std::string where;  ///< the file
   StoredSequences sequences = {};
-  std::vector<std::string> ids = {};      ///< [N]
+  std::vector<std::vector<std::string>> ids =
+      {};  ///< [N], the cells of the columns that tell sequences apart
+  std::vector<std::string> targets =
+      {};  ///< [N], as the file has them, also other classes; "" where there is none
   std::vector<std::string> classes = {};  ///< names; empty for real targets
   std::vector<std::string> notes = {};    ///< what a user should know, a sentence each
+
+  std::string name(std::size_t i) const;  ///< of a sequence: "pump 3 / 12"
 };
 
 /// Reads a file whose column `sequence` says which sequence a row belongs to, and whose column `target` has one class or
-/// number a sequence, in all of its rows or in some. Unless targets are needed, a table may lack them: classes are -1 then,
-/// and numbers NaN. Throws InputError with the lines.
+/// number a sequence, in all of its rows or in some. Unless targets are needed, a table may lack them, or have other classes:
+/// classes are -1 then, and numbers NaN. Throws InputError with the lines.
 SequenceTable read_sequence_table(const SequenceOptions& options, const std::filesystem::path& base,
                                   bool needs_targets);
 

@@ -69,13 +69,15 @@ bool is_sequence_table(const Model& model, const std::filesystem::path& input) {
   if (data_of(model).value("task", "") != "sequences" || !is_table_file(input)) return false;
   const SequenceOptions options = sequence_options_of(model);
   const std::vector<std::string> names = read_table_file(input, options.table).names();
-  return std::ranges::find(names, options.sequence) != names.end();
+  return std::ranges::all_of(options.sequence, [&](const std::string& column) {
+    return std::ranges::find(names, column) != names.end();
+  });
 }
 
 SequencePrediction predict_sequences(const Model& model, const std::filesystem::path& input, int threads) {
   SequenceOptions options = sequence_options_of(model);
   options.path = input.string();
-  SequencePrediction predicted{.column = options.sequence,
+  SequencePrediction predicted{.columns = options.sequence,
                                .table = read_sequence_table(options, std::filesystem::path(), false),
                                .loss = model.loss()};
   predicted.outputs = outputs_of(model, predicted.table.sequences, threads);
@@ -88,12 +90,11 @@ std::string csv_of(const SequencePrediction& predicted, const Model& model, bool
   const bool classes = !table.classes.empty();
   const std::int64_t q = predicted.outputs.size(1);
   const Tensor shown = probabilities ? probabilities_of(model, predicted.outputs) : predicted.outputs;
-  const auto is_known = [&](std::size_t i) {
-    return classes ? table.sequences.classes[i] >= 0 : !std::isnan(table.sequences.y[i]);
-  };
-  bool has_truth = false;
-  for (std::size_t i = 0; i < table.ids.size(); ++i) has_truth = has_truth || is_known(i);
-  std::string text = csv_cell(predicted.column) + ",prediction";
+  const bool has_truth =
+      std::ranges::any_of(table.targets, [](const auto& target) { return !target.empty(); });
+  std::string text;
+  for (const std::string& column : predicted.columns) text += csv_cell(column) + ",";
+  text += "prediction";
   if (probabilities)
     for (const std::string& name : table.classes) text += "," + csv_cell("p[" + name + "]");
   if (!classes && q > 1)
@@ -101,7 +102,7 @@ std::string csv_of(const SequencePrediction& predicted, const Model& model, bool
   text += has_truth ? ",truth\n" : "\n";
   for (std::size_t i = 0; i < table.ids.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i);
-    text += csv_cell(table.ids[i]) + ",";
+    for (const std::string& cell : table.ids[i]) text += csv_cell(cell) + ",";
     text += classes ? csv_cell(table.classes[static_cast<std::size_t>(class_of(predicted.outputs, row))])
                     : csv_cell(predicted.outputs, row * q + predicted.loss.middle());
     if (probabilities && q == 1) {  // of the second class
@@ -111,10 +112,9 @@ std::string csv_of(const SequencePrediction& predicted, const Model& model, bool
     } else if (probabilities || (!classes && q > 1)) {
       for (std::int64_t k = 0; k < q; ++k) text += "," + csv_cell(shown, row * q + k);
     }
-    if (has_truth) text += ",";
-    if (is_known(i))
-      text += classes ? csv_cell(table.classes[static_cast<std::size_t>(table.sequences.classes[i])])
-                      : text_of(table.sequences.y[i]);
+    if (has_truth)
+      text += "," + (classes || table.targets[i].empty() ? csv_cell(table.targets[i])
+                                                         : text_of(table.sequences.y[i]));
     text += "\n";
   }
   return text;

@@ -10,17 +10,17 @@ namespace lagtape {
 
 /// What a model gives for each sequence of a table.
 struct SequencePrediction {
-  std::string column;   ///< that says which sequence a row belongs to
-  SequenceTable table;  ///< with the targets that the file has
-  Tensor outputs = {};  ///< [N, q], logits of classes
+  std::vector<std::string> columns;  ///< that say which sequence a row belongs to
+  SequenceTable table;               ///< with the targets that the file has
+  Tensor outputs = {};               ///< [N, q], logits of classes
   LossFunction loss = {};
 };
 
 /// The options of a model that was trained on the task "sequences".
 SequenceOptions sequence_options_of(const Model& model);
 
-/// Whether a file is a table of sequences like that of the model's training (task "sequences"): one with the column that
-/// names them. Other tables are single sequences.
+/// Whether a file is a table of sequences like that of the model's training (task "sequences"): one with the columns that
+/// name them. Other tables are single sequences.
 bool is_sequence_table(const Model& model, const std::filesystem::path& input);
 
 /// Reads such a table as the model's experiment says, and runs the model over each sequence. Throws InputError.
