@@ -1,12 +1,17 @@
 """`lagtape new` writes an experiment to begin with, for every task, every cell and recordings of one's own."""
 
 import json
+import math
 import os
 import pty
 import subprocess
 import unittest
 
+<<<<<<< HEAD
 from tool import ToolTest, main, slow
+=======
+from tool import ToolTest, main, npy, npz
+>>>>>>> 944e2af6 (new writes experiments for tables of sequences and for arrays)
 
 
 def without_comments(text):
@@ -138,6 +143,70 @@ class NewTest(ToolTest):
         written = without_comments((self.folder / "asked.json").read_text())
         self.assertEqual((written["model"]["layers"][0]["cell"], written["data"]["target"]), ("gru", ["Load (MW)"]))
 
+    def test_sequences_with_a_label_each_are_learned_and_never_glued(self):
+        words, numbers = ["fault", "ok", "worn out"], [3, 1, 2]
+
+        def table(head, name=lambda i: f"r{i}", time=lambda i, n: n, label=lambda i: words[i % 3], count=30):
+            rows = [(name(i), time(i, n), math.sin(n * (i % 3 + 1)), i % 5 + n / 10, label(i)) for i in range(count) for n in range(10 + i % 4)]
+            return head, rows
+
+        same = lambda i: "x"
+        for about, (head, rows), sequence, time, target, loss in (
+                ("words", table("id,t,a,b,label"), "id", "t", "label", "cross_entropy"),
+                ("numbers as names", table("run,n,a,b,verdict", name=lambda i: 100 + 7 * i), "run", "n", "verdict", "cross_entropy"),
+                ("whole numbers as classes", table("unit,cycle,a,b,kind", name=lambda i: i + 1, label=lambda i: numbers[i % 3]), "unit", "cycle", "kind", "cross_entropy"),
+                ("dates of its own in each", table("file,when,a,b,kind", time=lambda i, n: f"2024-01-{i + 1:02} 10:00:{n:02}"), "file", "when", "kind", "cross_entropy"),
+                ("the same dates, a label by name", table("file,when,a,b,class", time=lambda i, n: f"2024-01-01 10:00:{n:02}"), "file", "when", "class", "cross_entropy"),
+                ("no column of steps", table("id,a2,a,b,label", time=lambda i, n: n * n % 7), "id", None, "label", "cross_entropy"),
+                ("two columns", table("subject,t,a,b,trial/gesture", label=lambda i: f"{i % 6},{words[i % 3]}", name=lambda i: f"s{i // 6}"), ["subject", "trial"], "t", "gesture", "cross_entropy"),
+                ("a real number each", table("id,t,a,b,y", label=lambda i: 1.5 * i), "id", "t", "y", "mse"),
+                ("words that repeat", table("id,t,a,b,label", label=lambda i: f"{words[i % 3]},{same(i)}"), "id", "t", "label", "cross_entropy")):
+            head = head.replace("/", ",") + (",note" if about == "words that repeat" else "")
+            orders = {"in blocks": rows} if time is None else {"in blocks": rows, "by step": sorted(rows, key=lambda row: str(row[1]).zfill(4))}
+            for order, lines in orders.items():
+                with self.subTest(about, order=order):
+                    self.write("runs.csv", head + "\n" + "".join(",".join(map(str, row)) + "\n" for row in lines))
+                    text = self.new("runs.csv")
+                    data = without_comments(text)["data"]
+                    self.assertEqual((data["task"], data["sequence"], data.get("time"), data["target"]), ("sequences", sequence, time, target))
+                    self.assertEqual(data["input"], ["a2", "a", "b"] if time is None else ["a", "b"])
+                    self.assertEqual(without_comments(text)["loss"], loss)
+                    self.assertNotIn("units", data)
+                    self.check(text)
+
+        head, rows = table("id,t,a,b,label")
+        self.write("runs.csv", head + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+        self.refused(["the table has 30 sequences, told apart by 'id', and this column changes within them", "'label'"], "new", "runs.csv", "--target", "a")
+
+    def test_series_over_the_same_dates_are_no_classes(self):
+        rows = [(f"s{i}", f"2024-01-{1 + n:02}", (3 * i + n) % 7, "north" if i % 2 else "south") for i in range(8) for n in range(28)]
+        self.write("panel.csv", "unique_id,ds,y2,region\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+        done = subprocess.run([self.tool, "new", "panel.csv"], cwd=self.folder, capture_output=True, text=True)
+        self.assertNotIn('"sequences"', done.stdout)
+        text = self.new("panel.csv", "--target", "region")
+        self.assertEqual((without_comments(text)["data"]["task"], without_comments(text)["data"]["sequence"]), ("sequences", "unique_id"))
+        self.write("hours.csv", "date,weekday,hour,load\n" + "".join(
+            f"2024-01-{1 + i // 24:02},{'MTWtFSs'[i // 24 % 7]},{i % 24},{i % 5}\n" for i in range(28 * 24)))
+        done = subprocess.run([self.tool, "new", "hours.csv"], cwd=self.folder, capture_output=True, text=True)
+        self.assertNotIn('"sequences"', done.stdout)
+
+    def test_arrays_of_sequences(self):
+        x = [math.sin(n % 90 / (1 + n // 90 % 3)) for n in range(24 * 90)]
+        classes, reals = [i % 3 for i in range(24)], [i / 7 for i in range(24)]
+        cases = (({"X": npy((24, 30, 3), x), "y": npy((24,), classes)}, {"classes": 3, "layout": "time_first"}, "cross_entropy"),
+                 ({"x": npy((24, 3, 30), x), "labels": npy((24,), [5 + 2 * c for c in classes])}, {"classes": ["5", "7", "9"], "layout": "channels_first"}, "cross_entropy"),
+                 ({"X_train": npy((24, 90), x), "y_train": npy((24, 3), [float(i % 3 == k) for i in range(24) for k in range(3)]),
+                   "X_test": npy((3, 90), x[:270]), "y_test": npy((3, 3), [1, 0, 0] * 3)}, {"classes": 3, "valid": 0.15}, "cross_entropy"),
+                 ({"train_x": npy((24, 30, 3), x), "train_y": npy((24,), reals)}, {"normalize_target": True, "valid": 0.15}, "mse"))
+        for arrays, expected, loss in cases:
+            with self.subTest(list(arrays)):
+                self.write("own.npz", npz(**arrays))
+                text = self.new("own.npz", "gru")
+                self.check(text)
+                experiment = without_comments(text)
+                self.assertEqual((experiment["name"], experiment["loss"], experiment["data"]["task"]), ("own", loss, "arrays"))
+                self.assertEqual({**experiment["data"], **expected}, experiment["data"])
+
     def test_what_is_wrong_is_refused(self):
         self.write("load.csv", recording())
         self.write("words.csv", "a,b\nx,y\nz,y\n" * 20)
@@ -149,8 +218,9 @@ class NewTest(ToolTest):
         self.write(b"\xff.csv".decode("utf8", "surrogateescape"), "1\n2\n" * 40)
         self.write("there.json", "{}")
         self.write("a.npz", b"PK")
+        self.write("rows.npz", npz(load=npy((40, 2), [i % 7 for i in range(80)])))
         before = self.snapshot()
-        for args, words in ((["a.npz"], ["a.npz: expected a .csv file", "arrays takes .npz"]), (["mackey_glas"], ["did you mean 'mackey_glass'"]), (["load.csv", "tau_grru"], ["tau_gru"]),
+        for args, words in ((["a.npz"], ["a.npz"]), (["rows.npz"], ["rows.npz: expected arrays X and y, or train_x and train_y, got load", "series"]), (["mackey_glas"], ["did you mean 'mackey_glass'"]), (["load.csv", "tau_grru"], ["tau_gru"]),
                             (["load.csv", "--target", "Lood (MW)"], ["did you mean 'Load (MW)'"]), (["short.csv"], ["20 rows"]),
                             (["words.csv"], ["words.csv: expected a column of numbers that change, got none"]),
                             (["mixed.csv"], ["""Column "a" has '0kW' in line 2."""]),

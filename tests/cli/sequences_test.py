@@ -90,6 +90,27 @@ class SequencesTest(ToolTest):
         self.assertEqual(self.run_tool("predict", "run", "--input", "few.csv", "--output", "-")[0].splitlines()[0],
                          "id,prediction,truth")
 
+        # Targets are not needed, and may be of a class that the model does not know; they are for a score.
+        self.write("odd.csv", "id,t,a,b,label\nq,1,3,100,ok\nz,1,3,100,broken\nz,2,3,100,\n")
+        _, err = self.run_tool("predict", "run", "--input", "odd.csv", "--output", "odd-p.csv")
+        self.assertIn("1 sequence has a class that the model does not know, the first in line 3: 'broken'", err)
+        self.assertEqual([(row["id"], row["truth"]) for row in self.rows("odd-p.csv")], [("q", "ok"), ("z", "broken")])
+        self.refused(["odd.csv: line 3, column 5 (label): unknown class 'broken'"], "eval", "run", "--data", "odd.csv", "--split", "all")
+        self.refused(["unknown column 'label'", "Sequences without targets are predicted by `lagtape predict`"],
+                     "eval", "run", "--data", "new.csv", "--split", "all")
+
+    def test_two_columns_tell_sequences_apart(self):
+        rows = [line.split(",", 1) for line in table().splitlines()[1:]]
+        self.write("runs.csv", "subject,trial,t,a,b,label\n" + "".join(f"p{int(name[1:]) // 7},{int(name[1:]) % 7},{rest}\n" for name, rest in rows))
+        self.train("run", experiment=changed(EXPERIMENT, data__sequence=["subject", "trial"]))
+        self.run_tool("predict", "run", "--input", "runs.csv", "--output", "p.csv")
+        self.assertEqual({(row["subject"], row["trial"]): row["truth"] for row in self.rows("p.csv")},
+                         {(f"p{i // 7}", str(i % 7)): target(i) for i in range(60)})
+        for sequence, words in (([], ["/data/sequence: expected the name of a column, or a list"]), (["subject", "t"], ["\"sequence\" names too"]),
+                                (None, ["/data/sequence: is missing"])):
+            self.write("e.json", changed(EXPERIMENT, data__sequence=sequence))
+            self.refused(words, "check", "e.json")
+
     def test_numbers_are_predicted_in_their_units(self):
         self.write("runs.csv", table(targets=lambda i: 1000 + 50 * CLASSES.index(target(i))))
         self.train("run", experiment=changed(EXPERIMENT, loss="mse", metrics=["rmse"]))

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 EXPERIMENT = {
     "name": "small",
@@ -145,6 +146,15 @@ def npy(shape, values):
     header += " " * (-(10 + len(header) + 1) % 64) + "\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(
         f"<{len(values)}d", *values)
+
+
+def npz(**arrays):
+    """The bytes of an archive of .npy files."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, array in arrays.items():
+            archive.writestr(name + ".npy", array)
+    return data.getvalue()
 
 
 def npy_shape(data):

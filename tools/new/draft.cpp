@@ -1,11 +1,9 @@
 #include "lagtape/tools/new/draft.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "lagtape/core/error.h"
-#include "lagtape/data/batches.h"
 #include "lagtape/data/tasks/registry.h"
 
 namespace lagtape {
@@ -13,11 +11,11 @@ namespace lagtape {
 namespace fs = std::filesystem;
 
 TaskLoader read_data(const TaskEntry& entry, const Json& data, std::vector<OptionDoc>& options,
-                     std::vector<std::string>* missing) {
+                     std::vector<std::string>* missing, bool real_loss) {
   JsonErrors errors;
   JsonReader reader(data, "/data", errors);
   reader.raw("task", "");
-  TaskLoader loader = entry.read(reader, {.batch = 16, .every_step = true, .real_loss = true});
+  TaskLoader loader = entry.read(reader, {.batch = 16, .every_step = true, .real_loss = real_loss});
   options = reader.documentation();
   if (missing == nullptr) return loader;
   for (const Problem& problem : errors.problems())
@@ -35,6 +33,7 @@ Json first_value(const OptionDoc& option, const Draft& draft, std::int64_t units
   const std::int64_t lag = draft.season > 0 ? draft.season : std::clamp<std::int64_t>(length / 20, 1, 50);
   const std::map<std::string, Json> known = {{"units", units},
                                              {"path", draft.name},
+                                             {"sequence", "sequence"},
                                              {"tau", lag},
                                              {"dt", 0.1},
                                              {"gamma", 2},
@@ -52,25 +51,6 @@ Json first_value(const OptionDoc& option, const Draft& draft, std::int64_t units
   return type == "string" ? Json(option.key) : type == "array" ? Json::array({option.key}) : Json(1);
 }
 
-/// The number of classes that real targets may be: they are whole numbers from 0 to at most 63, one for each sequence.
-/// 0: they are none.
-std::int64_t classes_among(const Task& task, ThreadPool& pool) {
-  constexpr std::int64_t kMostClasses = 64, kMostSequences = 100'000, kAtOnce = 64;
-  if (task.shape.output != 1 || task.shape.every_step) return 0;
-  double least = kMostClasses, largest = 0;
-  const std::int64_t count = std::min(task.train->size(), kMostSequences);
-  for (std::int64_t first = 0; first < count; first += kAtOnce) {
-    const auto indices = indices_in_order(*task.train, first, std::min(kAtOnce, count - first));
-    const Batch batch = gather(*task.train, indices, Dtype::f64, pool);
-    for (const double target : batch.y.values<double>()) {
-      if (!(target >= 0 && target < kMostClasses && target == std::floor(target))) return 0;
-      least = std::min(least, target);
-      largest = std::max(largest, target);
-    }
-  }
-  return least == 0 && largest > 0 ? static_cast<std::int64_t>(largest) + 1 : 0;
-}
-
 /// Looks at the files of a task, which alone tell some of its shapes.
 void look_at_files(Draft& draft, const TaskLoader& loader, const StartingPoint& start) {
   ThreadPool pool(1);
@@ -79,15 +59,6 @@ void look_at_files(Draft& draft, const TaskLoader& loader, const StartingPoint& 
   draft.shape = task.shape;
   draft.is_known = true;
   draft.has_valid = task.valid->size() > 0;
-  const auto option = std::ranges::find(draft.data_options, "classes", &OptionDoc::key);
-  const bool may_have = option != draft.data_options.end() && option->schema.value("type", "") == "integer";
-  const std::int64_t classes = may_have && draft.shape.classes == 0 ? classes_among(task, pool) : 0;
-  if (classes == 0) return;
-  draft.data["classes"] = classes;
-  draft.shape.classes = classes;
-  draft.shape.output = 0;
-  draft.notes.push_back(text_of("The targets are whole numbers from 0 to ", classes - 1,
-                                ", and read as classes. Without \"classes\" they are real numbers."));
 }
 
 }  // namespace
@@ -100,7 +71,29 @@ Json with_required(Json object, const std::vector<OptionDoc>& options, const Dra
   return object;
 }
 
+std::string sentence_of(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text + ".";
+}
+
+std::string name_from(const fs::path& file) {
+  std::string name = file.stem().string();
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-') c = '_';
+  return name.empty() || name[0] == '-' ? "mine" : name.substr(0, 100);
+}
+
+std::string path_from(const StartingPoint& start, const fs::path& file) {
+  const fs::path base = start.base.empty() ? fs::current_path() : fs::absolute(start.base);
+  return fs::absolute(file).lexically_relative(base).string();
+}
+
 Draft draft_of_task(const TaskEntry& entry, const StartingPoint& start) {
+  if (entry.name == "arrays" && !start.path.empty()) {
+    Draft arrays = draft_of_arrays(start.path, start);
+    arrays.name = entry.name;
+    return arrays;
+  }
   Draft draft;
   draft.name = entry.name;
   draft.about = entry.summary;

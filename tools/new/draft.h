@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,13 @@ struct Draft {
 
 /// The options of a task that is read from `data`, and its loader. `missing` receives the keys that must be there.
 TaskLoader read_data(const TaskEntry& entry, const Json& data, std::vector<OptionDoc>& options,
-                     std::vector<std::string>* missing = nullptr);
+                     std::vector<std::string>* missing = nullptr, bool real_loss = true);
+
+/// "line 2 has units" -> "Line 2 has units."
+std::string sentence_of(std::string text);
+/// An experiment's name for a file, and the file's path in it.
+std::string name_from(const std::filesystem::path& file);
+std::string path_from(const StartingPoint& start, const std::filesystem::path& file);
 
 /// An object with a first value for each option that has no default.
 Json with_required(Json object, const std::vector<OptionDoc>& options, const Draft& draft,
@@ -34,7 +41,9 @@ Json with_required(Json object, const std::vector<OptionDoc>& options, const Dra
 
 /// The draft of an experiment on a task, whose files are looked at where they are named. Throws InputError.
 Draft draft_of_task(const TaskEntry& entry, const StartingPoint& start);
-/// The draft of an experiment on a recording. Throws InputError.
+/// The draft of an experiment on a recording, or on a table of sequences. Throws InputError.
 Draft draft_of_recording(const StartingPoint& start);
+/// The draft of an experiment on the arrays of an .npz file. Throws InputError.
+Draft draft_of_arrays(const std::filesystem::path& file, const StartingPoint& start);
 
 }  // namespace lagtape

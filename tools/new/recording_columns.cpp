@@ -12,6 +12,7 @@
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/table/number_column.h"
 #include "lagtape/data/time/time_format.h"
+#include "lagtape/tools/new/draft.h"
 #include "lagtape/tools/new/recording_times.h"
 
 namespace lagtape {
@@ -119,12 +120,6 @@ void describe_times(std::vector<double> times, RecordingColumns& found) {
   found.has_gaps = std::ranges::max(differences) > 1.5 * found.interval;
 }
 
-/// "line 2 has units" -> "Line 2 has units."
-std::string sentence_of(std::string note) {
-  note[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(note[0])));
-  return note + ".";
-}
-
 /// The table, and the decimal point of its numbers. Where commas divide no table, they may be the decimal points of a
 /// single column.
 NamedTable read_with_decimals(const std::filesystem::path& file, RecordingColumns& found) {
@@ -161,14 +156,25 @@ NamedTable read_with_decimals(const std::filesystem::path& file, RecordingColumn
   }
 }
 
+/// Whether cells are names with a number, such as r12, and no numbers with a unit.
+bool are_numbered(const NamedTable& table, std::int64_t column, const std::string& unit) {
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  for (std::int64_t row = 0; row < table.rows(); ++row)
+    if (const std::string_view cell = table.cell(row, column); !is_missing(cell))
+      return cell.starts_with(unit) && !unit.empty() && is_letter(unit.back()) && cell.size() > unit.size() &&
+             cell[unit.size()] != ' ';
+  return false;
+}
+
 /// How the numbers of a column are written: with units where it has some.
 NumberColumn numbers_of(const NamedTable& table, std::int64_t column, TableOptions& options) {
-  NumberColumn numbers = read_number_column(table, column, options);
-  if (numbers.refused < 0 || options.strip_units) return numbers;
-  TableOptions with_units = options;
+  TableOptions plain = options, with_units = options;
+  plain.strip_units = false;
+  NumberColumn numbers = read_number_column(table, column, plain);
+  if (numbers.refused < 0) return numbers;
   with_units.strip_units = true;
   NumberColumn stripped = read_number_column(table, column, with_units);
-  if (stripped.refused >= 0) return numbers;
+  if (stripped.refused >= 0 || are_numbered(table, column, stripped.style.unit)) return numbers;
   options.strip_units = true;
   return stripped;
 }
@@ -294,6 +300,7 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
   }
   if (has_dates) find_clock(table, found);
   find_series(table, found);
+  found.sequences = find_sequences(table, found);
   RecordingColumn& first = found.columns.front();
   const bool is_number = first.kind == Kind::numbers || first.kind == Kind::counter;
   if (found.time.empty() && counts && is_number && !first.name.empty()) {

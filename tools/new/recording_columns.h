@@ -7,6 +7,7 @@
 
 #include "lagtape/data/table/missing_code.h"
 #include "lagtape/data/table/table_options.h"
+#include "lagtape/tools/new/sequence_columns.h"
 
 namespace lagtape {
 
@@ -33,6 +34,7 @@ struct RecordingColumns {
   std::vector<std::string> notes = {};   ///< sentences about the file
   std::vector<std::string> series = {};  ///< columns that say which of several series a row is of
   std::int64_t series_count = 0;
+  SequenceColumns sequences = {};      ///< those of a table of sequences with a label each
   std::vector<std::string> time = {};  ///< the names of the column of times, or of dates and times of day
   std::string time_format = {};        ///< the format of times that are numbers
   double interval = 0;                 ///< seconds from a row to the next, the median; 0 without dates

@@ -6,6 +6,7 @@
 #include "lagtape/data/tasks/registry.h"
 #include "lagtape/tools/new/draft.h"
 #include "lagtape/tools/new/recording_columns.h"
+#include "lagtape/tools/new/sequence_draft.h"
 
 namespace lagtape {
 
@@ -18,13 +19,6 @@ using Kind = RecordingColumn::Kind;
 /// A column as an experiment names it.
 Json name_of(const RecordingColumn& column) {
   return column.name.empty() ? Json(static_cast<std::uint64_t>(column.index)) : Json(column.name);
-}
-
-std::string name_from(const fs::path& file) {
-  std::string name = file.stem().string();
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-') c = '_';
-  return name.empty() || name[0] == '-' ? "mine" : name.substr(0, 100);
 }
 
 /// Says that a recording has no numbers to learn from, and which column comes close.
@@ -136,24 +130,6 @@ void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoin
   if (!categories.empty()) draft.data["categories"] = categories;
 }
 
-/// The keys that say how the table is written.
-void add_table_options(Draft& draft, const RecordingColumns& found) {
-  const TableOptions& options = found.options;
-  if (options.decimal != '.') draft.data["decimal"] = std::string(1, options.decimal);
-  if (options.thousands != 0) draft.data["thousands"] = std::string(1, options.thousands);
-  if (options.strip_units) draft.data["units"] = "strip";
-  if (found.codes.empty()) return;
-  Json codes = Json::array();
-  for (const MissingCode& code : found.codes) {
-    const auto whole = static_cast<std::int64_t>(code.value);
-    codes.push_back(static_cast<double>(whole) == code.value ? Json(whole) : Json(code.value));
-    draft.notes.push_back(text_of(code.value, " in ", code.cells, " cells of ", listed(code.columns, 5),
-                                  " is taken for a missing number, as it is far from all others. If it is a "
-                                  "measurement, leave \"missing_codes\" out."));
-  }
-  draft.data["missing_codes"] = codes;
-}
-
 /// Says that a table has several series, which would be glued to one.
 [[noreturn]] void refuse_series(const RecordingColumns& found, const std::string& file) {
   throw InputError(
@@ -170,16 +146,16 @@ Draft draft_of_recording(const StartingPoint& start) {
   const fs::path file = fs::path(start.data);
   refuse_foreign_table(file);
   if (!is_table_file(file))
-    throw unexpected(
-        {start.data}, Rule::wrong_type, "a .csv file with a row for each step", {},
-        "Of the tasks, arrays takes .npz, audio .wav, ts .ts; `lagtape list tasks arrays` says how.");
+    throw unexpected({start.data}, Rule::wrong_type, "a .csv file with a row for each step", {},
+                     "Of the tasks, audio takes .wav, ts .ts; `lagtape list tasks audio` says how.");
   const RecordingColumns found = describe_recording(file);
+  if (const SequenceLabel* label = label_to_learn(found, start))
+    return draft_of_sequences(found, *label, start);
   if (!found.series.empty()) refuse_series(found, start.data);
   Draft draft;
   draft.name = name_from(file);
   draft.about = text_of(found.rows, " rows of a recording; every step predicts the next row");
-  const fs::path base = start.base.empty() ? fs::current_path() : fs::absolute(start.base);
-  draft.data = {{"task", "series"}, {"path", fs::absolute(file).lexically_relative(base).string()}};
+  draft.data = {{"task", "series"}, {"path", path_from(start, file)}};
   draft.notes = found.notes;
   add_columns(draft, found, start);
   for (const RecordingColumn* time : found.of_kind(Kind::time)) {

@@ -2,6 +2,7 @@
 
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/ending.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/tasks/registry.h"
 #include "lagtape/tools/new/commented_json.h"
@@ -34,12 +35,6 @@ void add_comments(CommentedJson& text, const std::string& pointer, const std::ve
   }
 }
 
-/// The text with a capital letter in front.
-std::string sentence(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text + ".";
-}
-
 std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64_t units, bool widened) {
   const bool classes = draft.shape.classes > 0 || !draft.is_known;
   Json train = draft.fresh ? Json{{"steps", 2000}, {"evaluate_every", 100}, {"batch", 32}}
@@ -47,7 +42,7 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
   if (draft.has_valid && !draft.fresh) train["patience"] = 20;
   train["clip"] = 1;
   Json experiment = {
-      {"name", draft.data.value("task", "") == "series" ? draft.name : text_of(draft.name, "-", cell.name)},
+      {"name", draft.data.value("task", "") == draft.name ? text_of(draft.name, "-", cell.name) : draft.name},
       {"data", draft.data},
       {"model", {{"layers", layers_of(draft, cell, units, widened)}}}};
   if (draft.shape.every_step) experiment["model"]["readout"] = {{"at", "every_step"}};
@@ -64,11 +59,11 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
       "",
       "lagtape check FILE looks at the file and its data, lagtape train FILE trains it, and lagtape inspect");
   text.before("", "FILE prints every option with its default.");
-  text.before("/data", sentence(draft.about));
+  text.before("/data", sentence_of(draft.about));
   for (const std::string& note : draft.notes) text.before("/data", note);
   text.before("/data", text_of("All options: lagtape list tasks ", draft.data["task"].get<std::string>()));
   add_comments(text, "/data", draft.data_options);
-  text.before("/model", sentence(std::string(cell.summary)));
+  text.before("/model", sentence_of(std::string(cell.summary)));
   text.before("/model", text_of("All options: lagtape list cells ", cell.name));
   if (draft.shape.every_step) text.behind("/model/readout", "an answer at every step");
   text.before("/metrics", text_of("The loss is ", classes ? "cross_entropy" : "mse",
@@ -101,7 +96,9 @@ std::string starting_experiment(const StartingPoint& start) {
       throw InputError({start.data}, Rule::missing, "there is no such file.");
     throw InputError(unknown_name("task or file", start.data, names_of(tasks())));
   }
-  const Draft draft = task != nullptr ? draft_of_task(*task, start) : draft_of_recording(start);
+  const Draft draft = task != nullptr                   ? draft_of_task(*task, start)
+                      : ending_of(start.data) == ".npz" ? draft_of_arrays(start.data, start)
+                                                        : draft_of_recording(start);
   const bool simple = draft.shape.tokens == 0 && draft.shape.classes == 0;
   const std::int64_t units = start.units > 0 ? start.units : simple ? 32 : 64;
   const fs::path base = start.base.empty() ? fs::current_path() : start.base;
