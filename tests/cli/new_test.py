@@ -7,11 +7,7 @@ import pty
 import subprocess
 import unittest
 
-<<<<<<< HEAD
-from tool import ToolTest, main, slow
-=======
-from tool import ToolTest, main, npy, npz
->>>>>>> 944e2af6 (new writes experiments for tables of sequences and for arrays)
+from tool import ToolTest, main, npy, npz, slow
 
 
 def without_comments(text):
