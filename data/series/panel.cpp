@@ -10,6 +10,11 @@ std::string PanelSeries::name() const {
   return name;
 }
 
+bool TimeAxis::are_dates() const {
+  constexpr Instant kNear = 365 * kOneDay;
+  return !times.empty() && !(format.count() && times.front() > -kNear && times.front() < kNear);
+}
+
 std::string Panel::name_of_input(std::int64_t i) const {
   return lagtape::name_of_input(input_column(i).name, input_at(i).shift);
 }

@@ -32,6 +32,8 @@ struct TimeAxis {
   bool are_days = false;               ///< all times are midnights, by that clock
   bool has_several_offsets = false;    ///< the dates have offsets from UTC that differ; the clock is UTC
 
+  /// Whether the times are dates, and not numbers that count from a beginning of their own.
+  bool are_dates() const;
   /// What the clock shows, in seconds since 1970 as if it were at UTC.
   double clock_of(Instant time) const { return seconds_of(zone.to_local(time)); }
 };

@@ -18,6 +18,11 @@ enum class ColumnKind : std::uint8_t { number, category, mask, calendar };
 /// one value in all rows.
 enum class ColumnRole : std::uint8_t { target, past, future, fixed };
 
+/// What numbers are, as people name it: "load" in "MW".
+struct Quantity {
+  std::string name, unit = {};  ///< the unit may be empty
+};
+
 /// A column of a recording, a value a row.
 struct Column {
   std::string name;

@@ -5,25 +5,31 @@
 #include <charconv>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <numeric>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 
 namespace {
 
 // Sizes in pixels.
-constexpr double kLeft = 76, kTop = 40, kBottom = 58;
+constexpr double kLeast = 76, kTitle = 32, kTop = 40, kBottom = 58, kSecondLine = 15;
 constexpr double kLegendGap = 18, kLegendRow = 20, kLegendKey = 26, kLetter = 7.2, kFont = 12;
 constexpr double kDot = 3.5;      // radius of a dot that is read by itself
 constexpr double kDotInLine = 2;  // radius of a single point between the gaps of a line
 constexpr double kBandOpacity = 0.25;
+constexpr double kTitleLetter = 1.25;  // the size of a title's letters, by that of others
 
 // The colours of Okabe and Ito without yellow, which is hard to see on white.
 constexpr std::array<const char*, 7> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                  "#e69f00", "#56b4e9", "#000000"};
 constexpr std::array<const char*, 3> kDashes = {"", "6 3", "2 2"};
+
+/// About the width of a text, which the viewer's font decides.
+double width_of(const std::string& text) { return kLetter * static_cast<double>(code_points(text).size()); }
 
 std::string number(double value) {
   char text[400];  // the largest double has 309 digits before the point
@@ -125,7 +131,13 @@ class Drawing {
       : plot_(plot),
         x_(plot.x, values_of(plot, &PlotLine::x, &PlotBars::edges, {&PlotBand::x})),
         y_(plot.y, values_of(plot, &PlotLine::y, &PlotBars::heights, {&PlotBand::low, &PlotBand::high}),
-           !plot.bars.empty()) {}
+           !plot.bars.empty()) {
+    for (const PlotTick& tick : y_.ticks()) left_ = std::max(left_, kTitle + 8 + width_of(tick.text));
+    if (const auto& last = y_.last()) left_ = std::max(left_, kTitle + 8 + width_of(last->text));
+    for (const PlotTick& tick : x_.ticks())
+      if (!tick.below.empty()) bottom_ = kBottom + kSecondLine;
+    middle_ = std::max(left_ + plot_.width / 2, kTitleLetter * width_of(plot_.title) / 2);
+  }
 
   std::string svg() {
     draw_axes();
@@ -144,13 +156,14 @@ class Drawing {
     out_ += text_of("</g>\n<g clip-path=\"url(#dots)\">\n", dots_, "</g>\n");
     draw_frame();
     const double legend = draw_legend();
-    const double width = plot_.legend_below ? std::max(kLeft + plot_.width + kLegendGap, legend)
-                                            : kLeft + plot_.width + legend;
-    return text_of(head(width, std::max(kTop + plot_.height + kBottom, legend_bottom_)), out_, "</svg>\n");
+    const double right = left_ + plot_.width;
+    const double width = std::max({plot_.legend_below ? std::max(right + kLegendGap, legend) : right + legend,
+                                   labels_end_, middle_ + kTitleLetter * width_of(plot_.title) / 2});
+    return text_of(head(width, std::max(kTop + plot_.height + bottom_, legend_bottom_)), out_, "</svg>\n");
   }
 
  private:
-  double across(double x) const { return kLeft + plot_.width * x_.place(x); }
+  double across(double x) const { return left_ + plot_.width * x_.place(x); }
   double down(double y) const { return kTop + plot_.height * (1 - y_.place(y)); }
 
   std::string head(double width, double height) const {
@@ -163,7 +176,7 @@ class Drawing {
 
   /// The area inside the axes, and so much around it.
   std::string clip(const char* name, double around) const {
-    return text_of("<clipPath id=\"", name, "\"><rect x=\"", number(kLeft - around), "\" y=\"",
+    return text_of("<clipPath id=\"", name, "\"><rect x=\"", number(left_ - around), "\" y=\"",
                    number(kTop - around), "\" width=\"", number(plot_.width + 2 * around), "\" height=\"",
                    number(plot_.height + 2 * around), "\"/></clipPath>\n");
   }
@@ -171,50 +184,66 @@ class Drawing {
   void draw_axes() {
     const std::string grid = "stroke=\"#dddddd\"", right = "text-anchor=\"end\"";
     const std::string centre = "text-anchor=\"middle\"";
-    double free = -kLeft;  // where the next label may begin: those of a logarithm can lie close together
+    double free = -left_;  // where the next label may begin
     for (const PlotTick& tick : x_.ticks()) {
-      const double x = across(tick.value), half = kLetter * static_cast<double>(tick.text.size()) / 2;
-      if (x < kLeft - 1 || x > kLeft + plot_.width + 1) continue;
+      const double x = across(tick.value), half = width_of(tick.text) / 2;
+      if (x < left_ - 1 || x > left_ + plot_.width + 1) continue;
       const bool is_number = plot_.x.categories.empty();
       if (is_number) out_ += segment(x, kTop, x, kTop + plot_.height, grid);
       if (is_number && x - half < free) continue;
       out_ += text_at(x, kTop + plot_.height + 18, tick.text, centre);
       free = x + half + kLetter / 2;
+      labels_end_ = std::max(labels_end_, x + half);
     }
+    draw_second_line();
     if (const auto& last = x_.last()) draw_last(*last, free);
     double highest = kTop + plot_.height + kFont;  // the place of the highest label so far
     for (const PlotTick& tick : y_.ticks()) {
       const double y = down(tick.value);
       if (y < kTop - 1 || y > kTop + plot_.height + 1) continue;
-      out_ += segment(kLeft, y, kLeft + plot_.width, y, grid);
-      out_ += text_at(kLeft - 8, y + kFont / 3, tick.text, right);
+      out_ += segment(left_, y, left_ + plot_.width, y, grid);
+      out_ += text_at(left_ - 8, y + kFont / 3, tick.text, right);
       highest = std::min(highest, y);
     }
     if (const auto& last = y_.last(); last && down(last->value) < highest - 1.5 * kFont) {
       const double y = down(last->value);
-      out_ += segment(kLeft, y, kLeft + plot_.width, y, grid);
-      out_ += text_at(kLeft - 8, y + kFont / 3, last->text, right);
+      out_ += segment(left_, y, left_ + plot_.width, y, grid);
+      out_ += text_at(left_ - 8, y + kFont / 3, last->text, right);
+    }
+  }
+
+  /// The second line of labels on the x axis; of two that are too near to each other the later one.
+  void draw_second_line() {
+    double end = std::numeric_limits<double>::infinity();  // of the room for the label before
+    for (std::size_t i = x_.ticks().size(); i-- > 0;) {
+      const PlotTick& tick = x_.ticks()[i];
+      const double x = across(tick.value), half = width_of(tick.below) / 2;
+      if (tick.below.empty() || x + half > end) continue;
+      out_ += text_at(x, kTop + plot_.height + 18 + kSecondLine, tick.below, "text-anchor=\"middle\"");
+      end = x - half - kLetter / 2;
+      labels_end_ = std::max(labels_end_, x + half);
     }
   }
 
   /// The largest value across, if its number has room between the labels, which end at `free`, and the page's edge.
   void draw_last(const PlotTick& last, double free) {
-    const double x = across(last.value), half = kLetter * static_cast<double>(last.text.size()) / 2;
-    if (x - half < free + kLetter || x + half > kLeft + plot_.width + kLegendGap) return;
+    const double x = across(last.value), half = width_of(last.text) / 2;
+    if (x - half < free + kLetter || x + half > left_ + plot_.width + kLegendGap) return;
     out_ += segment(x, kTop, x, kTop + plot_.height, "stroke=\"#dddddd\"");
     out_ += text_at(x, kTop + plot_.height + 18, last.text, "text-anchor=\"middle\"");
   }
 
   void draw_frame() {
     const std::string centre = "text-anchor=\"middle\"";
-    const double middle = kLeft + plot_.width / 2, half_way = kTop + plot_.height / 2;
-    out_ += text_of("<rect x=\"", number(kLeft), "\" y=\"", number(kTop), "\" width=\"", number(plot_.width),
+    const double middle = left_ + plot_.width / 2, half_way = kTop + plot_.height / 2;
+    out_ += text_of("<rect x=\"", number(left_), "\" y=\"", number(kTop), "\" width=\"", number(plot_.width),
                     "\" height=\"", number(plot_.height), "\" fill=\"none\" stroke=\"#555555\"/>\n");
     const double title = plot_.subtitle.empty() ? kTop - 16 : kTop - 23;
-    out_ += text_at(middle, title, plot_.title, centre + " font-size=\"15\"");
+    out_ += text_at(middle_, title, plot_.title, centre + " font-size=\"15\"");
     if (!plot_.subtitle.empty()) out_ += text_at(middle, kTop - 7, plot_.subtitle, centre);
-    out_ += text_at(middle, kTop + plot_.height + 42, with_scale(plot_.x), centre);
-    out_ += text_at(18, half_way, with_scale(plot_.y),
+    out_ += text_at(middle, kTop + plot_.height + bottom_ - 16, with_scale(plot_.x), centre);
+    const auto most = static_cast<std::size_t>((plot_.height + kTop + bottom_) / kLetter);
+    out_ += text_at(18, half_way, shortened(with_scale(plot_.y), most),
                     text_of(centre, " transform=\"rotate(-90 18 ", number(half_way), ")\""));
   }
 
@@ -303,13 +332,13 @@ class Drawing {
   /// Draws the legend beside the chart, or below it, and returns its width.
   double draw_legend() {
     const bool below = plot_.legend_below;
-    double width = 0, y = below ? kTop + plot_.height + kBottom + kLegendRow / 2 : kTop + kLegendRow / 2;
+    double width = 0, y = below ? kTop + plot_.height + bottom_ + kLegendRow / 2 : kTop + kLegendRow / 2;
     std::size_t n = 0;
-    const double x = below ? kLegendGap : kLeft + plot_.width + kLegendGap;
+    const double x = below ? kLegendGap : left_ + plot_.width + kLegendGap;
     const auto entry = [&](const std::string& name, const std::string& key) {
       if (name.empty()) return;
       out_ += key + text_at(x + kLegendKey, y + kFont / 3, name, "");
-      width = std::max(width, kLegendGap + kLegendKey + kLetter * static_cast<double>(name.size()));
+      width = std::max(width, kLegendGap + kLegendKey + width_of(name));
       y += kLegendRow;
     };
     for (const PlotBars& bars : plot_.bars) {
@@ -330,8 +359,10 @@ class Drawing {
 
   const Plot& plot_;
   PlotScale x_, y_;
-  std::string out_, dots_;  // dots lie over lines, and whole over the frame
-  double legend_bottom_ = 0;
+  std::string out_, dots_;                   // dots lie over lines, and whole over the frame
+  double left_ = kLeast, bottom_ = kBottom;  // margins
+  double middle_ = 0;                        // of the title
+  double labels_end_ = 0, legend_bottom_ = 0;
 };
 
 }  // namespace

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "lagtape/core/error.h"
+#include "lagtape/tools/chart/time_ticks.h"
+
 namespace lagtape {
 
 namespace {
@@ -38,7 +41,26 @@ double round_up(double value) {
   return 10 * power;
 }
 
+std::string with_unit(const Quantity& quantity) {
+  return quantity.unit.empty() ? quantity.name : text_of(quantity.name, " (", quantity.unit, ")");
+}
+
+bool have_one_unit(const std::vector<Quantity>& quantities) {
+  return std::ranges::all_of(quantities, [&](const Quantity& one) { return one.unit == quantities[0].unit; });
+}
+
 }  // namespace
+
+std::string axis_title(const std::vector<Quantity>& quantities, const std::string& otherwise) {
+  if (quantities.size() == 1) return with_unit(quantities[0]);
+  const bool has_unit = !quantities.empty() && have_one_unit(quantities) && !quantities[0].unit.empty();
+  return has_unit ? quantities[0].unit : otherwise;
+}
+
+std::string line_name(const std::vector<Quantity>& quantities, std::size_t i) {
+  if (quantities.size() < 2) return "";
+  return have_one_unit(quantities) ? quantities[i].name : with_unit(quantities[i]);
+}
 
 PlotScale::PlotScale(const PlotAxis& axis, const std::vector<double>& values, bool include_zero)
     : log_(axis.log) {
@@ -47,6 +69,9 @@ PlotScale::PlotScale(const PlotAxis& axis, const std::vector<double>& values, bo
   if (!axis.categories.empty()) {
     for (std::size_t i = 0; i < axis.categories.size(); ++i)
       ticks_.push_back({static_cast<double>(i), axis.categories[i]});
+  } else if (axis.clock) {
+    last_.reset();
+    ticks_ = clock_ticks(*axis.clock, axis.ticks);
   } else {
     ticks_ = log_ ? log_ticks(axis.ticks) : linear_ticks(axis.ticks);
   }
@@ -121,6 +146,15 @@ std::vector<PlotTick> PlotScale::linear_ticks(int wished) const {
       ticks.push_back({i * step, tick_text(i * step)});
   }
   return ticks;
+}
+
+/// Round moments, a few more than wished rather than fewer; seconds where the times are too near to each other.
+std::vector<PlotTick> PlotScale::clock_ticks(const PlotClock& clock, int wished) const {
+  std::vector<PlotTick> ticks;
+  const Instant first = clock.zero + std::llround(min_ * 1e9), last = clock.zero + std::llround(max_ * 1e9);
+  for (const TimeTick& tick : time_ticks(first, last, wished + 2, clock.zone))
+    ticks.push_back({clock.place(tick.time), tick.text, tick.below});
+  return ticks.empty() ? linear_ticks(wished) : ticks;
 }
 
 /// Powers of ten, fewer of them when there are many, and also 2 and 5 times each when there are few; round numbers on a

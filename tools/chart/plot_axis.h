@@ -6,7 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "lagtape/data/table/column.h"
+#include "lagtape/data/time/time_zone.h"
+
 namespace lagtape {
+
+/// The times that the numbers of an axis are: seconds after the zero, shown as dates by a clock.
+struct PlotClock {
+  Instant zero = 0;
+  TimeZone zone = {};
+
+  /// The place of a time on the axis.
+  double place(Instant time) const { return seconds_of(time - zero); }
+};
 
 /// One axis of a plot. Limits that are not given come from the data.
 struct PlotAxis {
@@ -15,6 +27,7 @@ struct PlotAxis {
   double min = std::numeric_limits<double>::quiet_NaN();
   double max = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::string> categories = {};  ///< names of the positions 0, 1, 2, ... in place of numbers
+  std::optional<PlotClock> clock = {};       ///< dates in place of numbers
   double room = 0;  ///< the share of the range that is left free at both ends, where no limit is given
   int ticks = 6;    ///< the wished number of ticks; there are at least three
 };
@@ -23,6 +36,7 @@ struct PlotAxis {
 struct PlotTick {
   double value = 0;
   std::string text;
+  std::string below = {};  ///< a second line
 };
 
 /// An axis with a known range: it maps values to positions between 0 (its start) and 1 (its end), and has
@@ -48,11 +62,17 @@ class PlotScale {
   void find_range(const PlotAxis& axis, const std::vector<double>& values, bool include_zero);
   std::vector<PlotTick> linear_ticks(int wished) const;
   std::vector<PlotTick> log_ticks(int wished) const;
+  std::vector<PlotTick> clock_ticks(const PlotClock& clock, int wished) const;
 
   bool log_;
   double min_ = 0, max_ = 1;
   std::vector<PlotTick> ticks_;
   std::optional<PlotTick> last_;
 };
+
+/// The title of an axis of these quantities: "load (MW)" of one, else the unit that all have, or `otherwise`.
+std::string axis_title(const std::vector<Quantity>& quantities, const std::string& otherwise);
+/// What the lines of a quantity of several are called, with units where these differ; "" for the only one.
+std::string line_name(const std::vector<Quantity>& quantities, std::size_t i);
 
 }  // namespace lagtape

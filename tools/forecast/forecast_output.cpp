@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "lagtape/core/error.h"
+#include "lagtape/tools/chart/row_axis.h"
 #include "lagtape/tools/forecast/series_forecast.h"
 
 namespace lagtape {
@@ -31,17 +31,26 @@ ForecastScores scores_of(const SeriesForecast& forecast, std::int64_t target) {
 Plot plot_of(const SeriesForecast& forecast, const std::string& title) {
   const std::int64_t past = forecast.past.size(0);
   const std::int64_t shown = std::min(past, std::max<std::int64_t>(3 * forecast.steps(), 50));
-  Plot plot{.title = title, .x = {.title = "steps after the past"}, .y = {.title = "target"}};
-  if (forecast.targets.size() == 1) plot.y.title = forecast.targets.front();
+  std::vector<Instant> times;
+  if (!forecast.times.empty()) times.assign(forecast.past_times.end() - shown, forecast.past_times.end());
+  times.insert(times.end(), forecast.times.begin(), forecast.times.end());
+  const RowAxis rows = times.empty()
+                           ? axis_of_numbers("steps after the past", 1 - shown, shown + forecast.steps())
+                           : axis_of_times(times, forecast.clock);
+  const std::span<const double> all = rows.places;
+  const std::span<const double> later = all.last(static_cast<std::size_t>(forecast.steps()));
+  Plot plot{.title = title,
+            .x = rows.axis,
+            .y = {.title = axis_title(quantities_of(forecast), "target"), .room = 0.04}};
   for (std::int64_t i = 0; i < std::ssize(forecast.targets); ++i) {
-    PlotLine truth =
-        line_of_column(prefix_of(forecast, i) + "past and truth", forecast.past, i, past - shown, 1 - shown);
-    const PlotLine later = line_of_column("", forecast.truth, i, 0, 1);
-    truth.x.insert(truth.x.end(), later.x.begin(), later.x.end());
-    truth.y.insert(truth.y.end(), later.y.begin(), later.y.end());
+    PlotLine truth = line_of_column(legend_of(forecast, i) + "past and truth", forecast.past, i,
+                                    all.first(static_cast<std::size_t>(shown)));
+    const PlotLine known = line_of_column("", forecast.truth, i, later);
+    truth.x.insert(truth.x.end(), known.x.begin(), known.x.end());
+    truth.y.insert(truth.y.end(), known.y.begin(), known.y.end());
     truth.broad = true;
     plot.lines.push_back(std::move(truth));
-    add_prediction(plot, forecast, i, 0, 1);
+    add_prediction(plot, forecast, i, later);
   }
   return plot;
 }

@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/series/naive_errors.h"
+#include "lagtape/tools/chart/row_axis.h"
 #include "lagtape/tools/forecast/baseline_forecasts.h"
 #include "lagtape/tools/forecast/conformal.h"
 #include "lagtape/tools/forecast/rolling_origins.h"
@@ -271,11 +272,13 @@ Plot plot_of(const HorizonScores& scores, const std::string& title) {
   Plot plot{
       .title = title, .x = {.title = "steps ahead"}, .y = {.title = "root mean squared error", .min = 0}};
   const std::int64_t width = std::ssize(scores.targets);
+  const RowAxis steps = axis_of_numbers("", 1, scores.errors.front().rmse.size(0));
   for (std::int64_t i = 0; i < width; ++i) {
     const std::string prefix = width > 1 ? scores.targets[static_cast<std::size_t>(i)] + ", " : std::string();
     for (const HorizonErrors& errors : scores.errors)
-      plot.lines.push_back(line_of_column(
-          text_of(prefix, errors.key == "seasonal" ? "value " : "", errors.name), errors.rmse, i, 0, 1));
+      plot.lines.push_back(
+          line_of_column(text_of(prefix, errors.key == "seasonal" ? "value " : "", errors.name), errors.rmse,
+                         i, steps.places));
   }
   if (width == 1) plot.y.title += " of " + scores.targets.front();
   return plot;

@@ -111,13 +111,18 @@ std::vector<std::pair<std::string, const Tensor*>> parts_of(const PredictedTarge
   return parts;
 }
 
-PlotLine line_of_column(std::string name, const Tensor& numbers, std::int64_t column, std::int64_t from,
-                        std::int64_t first) {
-  PlotLine line{.name = std::move(name), .x = {}, .y = {}};
-  for (std::int64_t row = from; row < numbers.size(0); ++row) {
-    line.x.push_back(static_cast<double>(first + row - from));
+std::vector<Quantity> quantities_of(const PredictedTargets& predicted) {
+  std::vector<Quantity> quantities;
+  for (std::size_t i = 0; i < predicted.targets.size(); ++i)
+    quantities.push_back({predicted.targets[i], i < predicted.units.size() ? predicted.units[i] : ""});
+  return quantities;
+}
+
+PlotLine line_of_column(std::string name, const Tensor& numbers, std::int64_t column,
+                        std::span<const double> places) {
+  PlotLine line{.name = std::move(name), .x = {places.begin(), places.end()}, .y = {}};
+  for (std::int64_t row = numbers.size(0) - std::ssize(places); row < numbers.size(0); ++row)
     line.y.push_back(numbers.at(row * numbers.size(1) + column));
-  }
   return line;
 }
 
@@ -126,16 +131,21 @@ std::string prefix_of(const PredictedTargets& predicted, std::int64_t target) {
                                       : std::string();
 }
 
-void add_prediction(Plot& plot, const PredictedTargets& predicted, std::int64_t target, std::int64_t from,
-                    std::int64_t first) {
-  const std::string prefix = prefix_of(predicted, target);
-  plot.lines.push_back(line_of_column(prefix + "prediction", predicted.prediction, target, from, first));
+std::string legend_of(const PredictedTargets& predicted, std::int64_t target) {
+  const std::string name = line_name(quantities_of(predicted), static_cast<std::size_t>(target));
+  return name.empty() ? name : name + " ";
+}
+
+void add_prediction(Plot& plot, const PredictedTargets& predicted, std::int64_t target,
+                    std::span<const double> places) {
+  const std::string prefix = legend_of(predicted, target);
+  plot.lines.push_back(line_of_column(prefix + "prediction", predicted.prediction, target, places));
   for (const auto& [name, low, high] : intervals_of(predicted)) {
-    PlotLine lower = line_of_column("", *low, target, from, first);
+    PlotLine lower = line_of_column("", *low, target, places);
     plot.bands.push_back({.name = prefix + name,
                           .x = std::move(lower.x),
                           .low = std::move(lower.y),
-                          .high = line_of_column("", *high, target, from, first).y,
+                          .high = line_of_column("", *high, target, places).y,
                           .line = plot.lines.size() - 1});
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -8,7 +9,8 @@
 #include <vector>
 
 #include "lagtape/core/tensor.h"
-#include "lagtape/data/time/instant.h"
+#include "lagtape/data/table/column.h"
+#include "lagtape/data/time/time_zone.h"
 #include "lagtape/ops/recurrence/step/loss_function.h"
 #include "lagtape/tools/chart/plot.h"
 
@@ -23,8 +25,10 @@ struct LeadingColumn {
 /// Predictions of the targets of a recording, a row a time.
 struct PredictedTargets {
   std::vector<std::string> targets = {};    ///< names
+  std::vector<std::string> units = {};      ///< [targets], each of which may be empty; none: all are
   std::vector<Instant> times = {};          ///< [rows]; empty without times, like `labels`
   std::vector<std::string> labels = {};     ///< [rows], the times as in the file: ISO dates, or numbers
+  std::optional<TimeZone> clock = {};       ///< whose dates charts show; empty: times are no dates
   std::vector<LeadingColumn> leading = {};  ///< what else a row is: its step, its place, ...
   Tensor prediction = {};      ///< [rows, targets], in the units of the data; the mean over several models,
                                ///< and of quantiles the one nearest to the median
@@ -50,16 +54,21 @@ void put_paths(PredictedTargets& predicted, std::span<const Tensor> drawn, const
 /// What is known of the targets, by the name of its column: the prediction, its bounds and quantiles, and the truth.
 std::vector<std::pair<std::string, const Tensor*>> parts_of(const PredictedTargets& predicted);
 
-/// Adds the predictions of a target from row `from` on to a chart, with their intervals; that row has the place
-/// `first` on the x axis.
-void add_prediction(Plot& plot, const PredictedTargets& predicted, std::int64_t target, std::int64_t from,
-                    std::int64_t first);
+/// The targets with their units.
+std::vector<Quantity> quantities_of(const PredictedTargets& predicted);
 
-/// A line of one column of numbers, from row `from` on, which has the place `first` on the x axis.
-PlotLine line_of_column(std::string name, const Tensor& numbers, std::int64_t column, std::int64_t from,
-                        std::int64_t first);
+/// Adds the predictions of a target to a chart, with their intervals: the last ones, as many as there are places on the x
+/// axis.
+void add_prediction(Plot& plot, const PredictedTargets& predicted, std::int64_t target,
+                    std::span<const double> places);
+
+/// A line of one column of numbers [rows, columns], of its last rows, as many as there are places on the x axis.
+PlotLine line_of_column(std::string name, const Tensor& numbers, std::int64_t column,
+                        std::span<const double> places);
 
 /// The name of a target with a blank, where there are several; else nothing.
 std::string prefix_of(const PredictedTargets& predicted, std::int64_t target);
+/// The same with its unit, where units differ.
+std::string legend_of(const PredictedTargets& predicted, std::int64_t target);
 
 }  // namespace lagtape

@@ -134,6 +134,14 @@ std::vector<std::string> read_later(const Panel& panel, const SeriesOptions& ser
   return names;
 }
 
+void name_targets(const Panel& panel, PredictedTargets& predicted) {
+  for (const std::int64_t target : panel.target) {
+    predicted.targets.push_back(panel.column(target).name);
+    predicted.units.push_back(panel.column(target).unit);
+  }
+  if (panel.axis.are_dates()) predicted.clock = panel.axis.zone;
+}
+
 std::string label_of(const TimeAxis& axis, Instant time) {
   if (axis.format.count()) return axis.format.write(time, axis.zone);
   if (axis.are_days) return TimeFormat("%Y-%m-%d").write(time, axis.zone);

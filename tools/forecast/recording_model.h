@@ -6,6 +6,7 @@
 
 #include "lagtape/data/series/read_panel.h"
 #include "lagtape/tools/forecast/closed_loop.h"
+#include "lagtape/tools/forecast/predicted_targets.h"
 
 namespace lagtape {
 
@@ -61,6 +62,9 @@ ForecastInputs forecast_inputs(const Panel& panel, const ForecastStart& start, s
 
 /// The columns that are known up to the first prediction alone, and of which a forecast of so many steps reads later rows.
 std::vector<std::string> read_later(const Panel& panel, const SeriesOptions& series, std::int64_t steps);
+
+/// Gives predictions the names and units of the panel's targets, and the clock by which charts show its dates.
+void name_targets(const Panel& panel, PredictedTargets& predicted);
 
 /// A time: a number where the file has numbers, else an ISO date, with the time of day unless all rows are of midnights, and
 /// with the offset from UTC where the file has one or a clock is named.

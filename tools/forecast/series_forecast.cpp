@@ -156,7 +156,7 @@ SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, co
   SeriesForecast forecast;
   const KnownNumbers known(panel, start);
   const std::int64_t width = std::ssize(panel.target), end = start.segment.end();
-  for (const std::int64_t target : panel.target) forecast.targets.push_back(panel.column(target).name);
+  name_targets(panel, forecast);
   forecast.truth = Tensor({steps, width}, Dtype::f64);
   forecast.past = Tensor({start.known(), width}, Dtype::f64);
   std::vector<std::int64_t> numbers;
@@ -172,6 +172,9 @@ SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, co
       forecast.truth.set(step * width + i, row < end ? panel.target_column(i).measured(row) : kNotKnown);
   }
   forecast.leading = {{"step", std::move(numbers)}};
+  if (!panel.axis.times.empty())
+    forecast.past_times.assign(panel.axis.times.begin() + start.segment.first,
+                               panel.axis.times.begin() + start.first);
   for (std::int64_t i = 0; i < forecast.past.numel(); ++i)
     forecast.past.set(
         i, known.at(panel.target[static_cast<std::size_t>(i % width)], start.segment.first + i / width));

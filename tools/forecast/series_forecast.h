@@ -31,10 +31,11 @@ struct SeriesForecastOptions {
 
 /// A forecast of the targets of a recording, a row a step, with the column "step" from 1.
 struct SeriesForecast : PredictedTargets {
-  Tensor past;                ///< [rows, targets] before the first prediction
-  std::int64_t season = 0;    ///< steps of a period; 0: none is known
-  std::int64_t window = 0;    ///< steps of the sequences that the model was trained on
-  std::int64_t compared = 0;  ///< earlier forecasts whose errors the interval comes from
+  Tensor past;                           ///< [rows, targets] before the first prediction
+  std::vector<Instant> past_times = {};  ///< [rows]; empty without times
+  std::int64_t season = 0;               ///< steps of a period; 0: none is known
+  std::int64_t window = 0;               ///< steps of the sequences that the model was trained on
+  std::int64_t compared = 0;             ///< earlier forecasts whose errors the interval comes from
   /// Columns that are known up to the first prediction alone, and were read after it.
   std::vector<std::string> read_later = {};
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
+#include "lagtape/tools/chart/row_axis.h"
 #include "lagtape/tools/forecast/recording_model.h"
 
 namespace lagtape {
@@ -95,7 +96,7 @@ SeriesPrediction predict_series(const Model& model, const std::filesystem::path&
         text_of("no part without a gap has the ", reads_every_step(model.at()) ? 1 : series.window,
                 " rows that a prediction needs."));
 
-  for (const std::int64_t column : panel.target) prediction.targets.push_back(panel.column(column).name);
+  name_targets(panel, prediction);
   const Tensor outputs =
       Tensor::from({std::ssize(prediction.places), model.output_width()}, numbers, model.dtype());
   put_outputs(prediction, std::span(&outputs, 1), model.loss());
@@ -109,16 +110,24 @@ SeriesPrediction predict_series(const Model& model, const std::filesystem::path&
 
 Plot plot_of(const SeriesPrediction& prediction, const std::string& title) {
   constexpr std::int64_t kMost = 600;
-  const std::int64_t from = std::max<std::int64_t>(prediction.rows() - kMost, 0);
-  Plot plot{.title = title, .x = {.title = "row"}, .y = {.title = "target"}};
-  if (prediction.targets.size() == 1) plot.y.title = prediction.targets.front();
-  const std::int64_t first = prediction.places[static_cast<std::size_t>(from)];
+  const auto shown = static_cast<std::size_t>(std::min(prediction.rows(), kMost));
+  const std::span<const std::int64_t> places = std::span(prediction.places).last(shown);
+  RowAxis rows{{.title = "row"}, {places.begin(), places.end()}};
+  if (!prediction.times.empty())
+    rows = axis_of_times(std::span(prediction.times).last(shown), prediction.clock);
+  Plot plot{.title = title,
+            .x = rows.axis,
+            .y = {.title = axis_title(quantities_of(prediction), "target"), .room = 0.04}};
   for (std::int64_t i = 0; i < std::ssize(prediction.targets); ++i) {
     plot.lines.push_back(
-        line_of_column(prefix_of(prediction, i) + "truth", prediction.truth, i, from, first));
+        line_of_column(legend_of(prediction, i) + "truth", prediction.truth, i, rows.places));
     plot.lines.back().broad = true;
-    add_prediction(plot, prediction, i, from, first);
+    add_prediction(plot, prediction, i, rows.places);
   }
+  std::vector<std::size_t> gaps;
+  for (std::size_t row = 1; row < places.size(); ++row)
+    if (places[row] != places[row - 1] + 1) gaps.push_back(row);
+  break_before(plot, gaps);
   return plot;
 }
 

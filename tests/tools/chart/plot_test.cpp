@@ -177,6 +177,37 @@ TEST_CASE("a subtitle stands below the title, which it moves up") {
   CHECK(line_of("with b = 1") > line_of("a title") + 12);
 }
 
+TEST_CASE("margins fit the labels, the title and the legend") {
+  const auto plot = [](double most) { return Plot{.lines = {{"a", {0, 1}, {-most, most}}}}; };
+  const auto left = [](const std::string& svg) { return std::stod(attribute(svg, "rect", "x", 3)); };
+  CHECK(left(plot(1).svg()) == 76);
+  CHECK(left(plot(1.5e-7).svg()) > 76);
+  Plot titled = plot(1);
+  const double width = std::stod(attribute(titled.svg(), "svg", "width"));
+  titled.title = std::string(150, 'x');
+  const std::string svg = titled.svg();
+  CHECK(std::stod(attribute(svg, "svg", "width")) > width + 300);
+  // A letter of two bytes is as wide as one of one.
+  Plot ascii = plot(1), umlauts = plot(1);
+  for (int i = 0; i < 100; ++i) {
+    ascii.lines[0].name += "a";
+    umlauts.lines[0].name += "\u00e4";
+  }
+  CHECK(attribute(umlauts.svg(), "svg", "width") == attribute(ascii.svg(), "svg", "width"));
+  CHECK(std::stod(attribute(ascii.svg(), "svg", "width")) > width);
+}
+
+TEST_CASE("quantities have their units on the axis, or in the legend where they differ") {
+  CHECK(axis_title({{"load", "MW"}}, "target") == "load (MW)");
+  CHECK(axis_title({{"load"}}, "target") == "load");
+  CHECK(axis_title({{"a", "MW"}, {"b", "MW"}}, "target") == "MW");
+  CHECK(axis_title({{"a", "MW"}, {"b", "C"}}, "target") == "target");
+  CHECK(axis_title({{"a"}, {"b"}}, "target") == "target");
+  CHECK(line_name({{"load", "MW"}}, 0).empty());
+  CHECK(line_name({{"a", "MW"}, {"b", "MW"}}, 1) == "b");
+  CHECK(line_name({{"a", "MW"}, {"b", ""}}, 0) == "a (MW)");
+}
+
 TEST_CASE("texts are escaped, and the document stays well-formed") {
   CHECK_FALSE(is_nested("<svg><g></svg>"));
   CHECK_FALSE(is_nested("<svg>a & b</svg>"));

@@ -59,7 +59,7 @@ TEST_CASE("a chart has a band for each interval of a target") {
   const Tensor outputs = numbers({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
   put_outputs(predicted, std::span(&outputs, 1), loss);
   Plot plot;
-  add_prediction(plot, predicted, 0, 0, 1);
+  add_prediction(plot, predicted, 0, std::vector<double>{1, 2});
   REQUIRE(plot.bands.size() == 2);
   CHECK(plot.bands[0].name == "q0.1 to q0.9");
   CHECK(plot.bands[0].low == std::vector<double>{1, 5});

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lagtape/tools/chart/plot.h"
+
+namespace lagtape {
+
+/// An axis of the rows of a table, and where on it each of them lies.
+struct RowAxis {
+  PlotAxis axis;
+  std::vector<double> places;
+};
+
+/// Rows by their times: dates by the clock, or without one seconds.
+RowAxis axis_of_times(std::span<const Instant> times, const std::optional<TimeZone>& clock);
+/// Rows by their numbers, which begin with `first`.
+RowAxis axis_of_numbers(std::string title, std::int64_t first, std::int64_t rows);
+
+/// Ends the lines and bands of a chart, which have the same rows, before each of these rows, and begins them again there.
+void break_before(Plot& plot, const std::vector<std::size_t>& rows);
+
+}  // namespace lagtape
