@@ -6,6 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/ending.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/data/formats/given_files.h"
 #include "lagtape/data/formats/gzip.h"
 #include "lagtape/data/formats/text_encoding.h"
 #include "lagtape/data/formats/tsf_file.h"
@@ -32,6 +33,9 @@ bool is_table_file(const fs::path& path) {
 bool is_tsf_file(const fs::path& path) { return unpacked_ending(path) == ".tsf"; }
 
 NamedTable read_table_file(const fs::path& path, const TableOptions& options) {
+  if (const std::string* given = given_table(path))
+    return parse_table(*given, path.stem().string(),
+                       {.separator = ',', .skip_rows = 0, .missing_codes = options.missing_codes});
   const std::string where = path.string();
   std::string text = read_file(path);
   if (is_gzip(text)) text = gunzip(text, where);

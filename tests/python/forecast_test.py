@@ -92,7 +92,7 @@ def test_predict_takes_runs_and_models(trained):
 @pytest.mark.parametrize("call, message", [
     (lambda: lt.forecast("missing", "wave.csv", 5), "missing: cannot read"),
     (lambda: lt.forecast("wave.json", "wave.csv", 0), "[forecast] steps must be a whole number of at least 1. Got 0."),
-    (lambda: lt.forecast("wave.json", 3, 5), "expected a path. Got int."),
+    (lambda: lt.forecast("wave.json", 3, 5), "expected a path or a DataFrame. Got int."),
     (lambda: lt.forecast("wave.json", "wave.csv", "soon"), "[forecast] steps: expected a number of steps, or a length of time"),
     (lambda: lt.forecast("wave.json", "wave.csv", 2.5), "[forecast] steps must be a whole number of at least 1. Got 2.5."),
     (lambda: lt.forecast("wave.json", "wave.csv", 5, start=[]), "[forecast] start must be a whole number"),

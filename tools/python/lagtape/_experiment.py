@@ -14,6 +14,7 @@ from . import _lagtape
 from ._arguments import Path, count_of, json_of, path_of, text_of, threads_of
 from ._cell import located, with_cells
 from ._errors import THE_EXPERIMENT, InputError
+from ._given import take
 from ._model import Model, load
 from ._progress import Progress
 
@@ -79,13 +80,16 @@ class Run:
         return f"<lagtape.Run {self.path}>"
 
 
-def train(experiment: Experiment, *, out: Optional[Path] = None, resume: bool = False, seed: Optional[int] = None,
+def train(experiment: Experiment, *, data: Any = None, out: Optional[Path] = None, resume: bool = False, seed: Optional[int] = None,
           epochs: Optional[int] = None, set: Changes = None, row: Optional[str] = None,
           threads: Optional[int] = None, callback: Optional[Callable[[Dict[str, Any]], Any]] = None,
           progress: Optional[bool] = None) -> Run:
     """Trains an experiment into a run folder, by default runs/NAME-SEED, with the bits of `lagtape train`.
 
     experiment  a JSON file, or a dict; with `resume` also a run folder
+    data        in place of data.path: a dict of arrays (train_x, train_y, valid_x, ... or x and y, for the task "arrays"), an
+                array [rows, columns] or [series, rows, columns], a DataFrame of pandas, polars or pyarrow or a dict of
+                columns, a list or a dict of several (a series each), or a path; also in the functions below
     resume      go on where the run in that folder was stopped, or start it
     seed, epochs, set   changes of the experiment: set={"train.batch": 16}
     row         which experiment of a file that has several, also in the functions below
@@ -104,7 +108,8 @@ def train(experiment: Experiment, *, out: Optional[Path] = None, resume: bool = 
             if not resume:
                 raise InputError(f"{path}: is a folder. Give an experiment, or resume=True to resume the run there.")
             experiment, out = os.path.join(path, "experiment.json"), path if out is None else out
-    given = _given(experiment, set, row, train__epochs=_or_none(epochs, "epochs", "train", 0), seed=_or_none(seed, "seed", "train", 0))
+    more = {"train.epochs": _or_none(epochs, "epochs", "train", 0), "seed": _or_none(seed, "seed", "train", 0)}
+    given = _given(experiment, set, row, data, more)
     listener = Progress(progress, callback)
     try:
         with listener:
@@ -113,7 +118,7 @@ def train(experiment: Experiment, *, out: Optional[Path] = None, resume: bool = 
         raise located(_with_advice(error)) from None
 
 
-def check(experiment: Experiment, *, gradients: bool = False, elements: int = 8, projections: int = 2, set: Changes = None,
+def check(experiment: Experiment, *, data: Any = None, gradients: bool = False, elements: int = 8, projections: int = 2, set: Changes = None,
           row: Optional[str] = None, threads: Optional[int] = None) -> Dict[str, Any]:
     """Checks all that a training checks before its first step, data included: {"name", "params"}, and "notes" on what
     was found in the data's files.
@@ -125,17 +130,17 @@ def check(experiment: Experiment, *, gradients: bool = False, elements: int = 8,
     options = _lagtape.ModelGradientOptions()
     options.elements = count_of(elements, "elements", "check")
     options.projections = count_of(projections, "projections", "check", 0)
-    return _ask(experiment, lambda given: _lagtape.check(given, threads_of(threads), bool(gradients), options), set, row)
+    return _ask(experiment, lambda given: _lagtape.check(given, threads_of(threads), bool(gradients), options), set, row, data)
 
 
-def inspect(experiment: Experiment, *, set: Changes = None, row: Optional[str] = None,
+def inspect(experiment: Experiment, *, data: Any = None, set: Changes = None, row: Optional[str] = None,
             threads: Optional[int] = None) -> Dict[str, Any]:
     """Describes the model of an experiment or a run: params, layers with their steps, parameters, memory plans, and the
     experiment with every default."""
-    return _ask(experiment, lambda given: _lagtape.inspect(given, threads_of(threads)), set, row)
+    return _ask(experiment, lambda given: _lagtape.inspect(given, threads_of(threads)), set, row, data)
 
 
-def analyze(experiment: Experiment, *, split: str = "test", sequences: int = 8, steps: int = 1000, projections: int = 32,
+def analyze(experiment: Experiment, *, data: Any = None, split: str = "test", sequences: int = 8, steps: int = 1000, projections: int = 32,
             bins: int = 50, values: Optional[List[str]] = None, set: Changes = None, row: Optional[str] = None,
             threads: Optional[int] = None) -> Dict[str, Any]:
     """Looks into the model of a run, or the untrained one of an experiment: how far back gradients reach, how large states
@@ -150,18 +155,18 @@ def analyze(experiment: Experiment, *, split: str = "test", sequences: int = 8, 
     options.bins = count_of(bins, "bins", "analyze", 1, 10000)
     options.values = _texts_of([] if values is None else values, "values", "analyze")
     split = text_of(split, "[analyze] split")
-    text = _ask(experiment, lambda given: (_lagtape.analyze(given, split, threads_of(threads), options), []), set, row)
+    text = _ask(experiment, lambda given: (_lagtape.analyze(given, split, threads_of(threads), options), []), set, row, data)
     return _with_arrays(text)
 
 
-def data(experiment: Experiment, *, fresh: int = 1000, set: Changes = None, row: Optional[str] = None,
+def data(experiment: Experiment, *, data: Any = None, fresh: int = 1000, set: Changes = None, row: Optional[str] = None,
          threads: Optional[int] = None) -> Dict[str, np.ndarray]:
     """What the task generates or reads, as arrays in the task's own units: train_x [N, T, input], train_y [N, T, output] or
     [N, output] or classes [N], and so on for valid and test; padded, with train_lengths [N], where sequences differ in
     length. A training set that never ends gives its first `fresh` sequences."""
     fresh = count_of(fresh, "fresh", "data")
     try:
-        return _lagtape.data(_given(experiment, set, row), fresh, threads_of(threads))
+        return _lagtape.data(_given(experiment, set, row, data), fresh, threads_of(threads))
     except InputError as error:
         raise located(error) from None
 
@@ -182,19 +187,44 @@ def _named(known: Mapping[str, Any], name: Any, rule: str) -> Any:
     return known[name]
 
 
-def _given(experiment: Experiment, changes: Changes, row: Optional[str], **more: Any) -> Any:
-    assignments = _assignments_of(changes)
-    assignments += [f"{key.replace('__', '.')}={value}" for key, value in more.items() if value is not None]
+def _given(experiment: Experiment, changes: Changes, row: Optional[str], data: Any = None, more: Mapping[str, Any] = {}) -> Any:
+    files = None
+    if data is not None:
+        section = _data_section(experiment)
+        taken = take(data, time=section.get("time"))
+        files = taken.files
+        paths = taken.paths if len(taken.paths) > 1 else taken.path
+        more = {**more, "data.path": json.dumps(paths)}
+        if taken.task and "task" not in section and isinstance(experiment, Mapping):
+            more["data.task"] = taken.task
+        if taken.index and "time" not in section:
+            more["data.time"] = json.dumps(taken.index)
+    assignments = _assignments_of(changes) + [f"{key}={value}" for key, value in more.items() if value is not None]
     if not isinstance(experiment, Mapping):
-        return _lagtape.GivenExperiment(path_of(experiment), None, assignments, "" if row is None else text_of(row, "row"))
+        return _lagtape.GivenExperiment(path_of(experiment), None, assignments, "" if row is None else text_of(row, "row"), files)
     if row is not None:
         raise InputError("row: goes with the path of a file that has several experiments. Got a dict.")
-    return _lagtape.GivenExperiment(THE_EXPERIMENT, json_of(with_cells(experiment)), assignments, "")
+    return _lagtape.GivenExperiment(THE_EXPERIMENT, json_of(with_cells(experiment)), assignments, "", files)
 
 
-def _ask(experiment: Experiment, question: Callable[[Any], Any], changes: Changes, row: Optional[str]) -> Dict[str, Any]:
+def _data_section(experiment: Experiment) -> Mapping[str, Any]:
+    """The object `data` of an experiment or a run. What is wrong with it, its reader says."""
+    if not isinstance(experiment, Mapping):
+        path = path_of(experiment)
+        path = os.path.join(path, "experiment.json") if os.path.isdir(path) else path
+        try:
+            with open(path, encoding="utf-8") as file:
+                experiment = json.load(file)
+        except (OSError, ValueError):
+            return {}
+    section = experiment.get("data") if isinstance(experiment, Mapping) else None
+    return section if isinstance(section, Mapping) else {}
+
+
+def _ask(experiment: Experiment, question: Callable[[Any], Any], changes: Changes, row: Optional[str],
+         data: Any = None) -> Dict[str, Any]:
     try:
-        text, found = question(_given(experiment, changes, row))
+        text, found = question(_given(experiment, changes, row, data))
     except InputError as error:
         raise located(error) from None
     for warning in found:

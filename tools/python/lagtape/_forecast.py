@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, Optional, Sequence, Union
 
+import numpy as np
+
 from . import _lagtape
 from ._arguments import Path, count_of, path_of, text_of
 from ._errors import InputError
+from ._given import Given, frame_like, is_frame, take
 from ._model import Model, load
 
 
@@ -17,38 +20,74 @@ def predict(run: Union[Model, Path], x: Any, *, threads: int = 1) -> Any:
     Where x is the path of a recording like that of the training (task "series"), the predictions along it, as of
     `lagtape predict`: a dict of the arrays prediction and truth [rows, targets] (NaN where it is not known), of a model of
     quantiles also levels and quantiles; the names of the targets; the rows that are predicted, from 0, their times, and the
-    horizon. This takes a run, or a weights file. Raises InputError.
+    horizon. A DataFrame gives a DataFrame with a column for each target, and the times or rows as its index. These take a
+    run, or a weights file. Raises InputError.
     """
-    if isinstance(x, (str, os.PathLike)):
-        if isinstance(run, Model):
-            raise InputError("[predict] a recording is read as the run says that trained the model. Got a Model; give its run.")
-        return _lagtape.predict_recording(path_of(run), path_of(x), count_of(threads, "threads", "predict", 1, 1024))
-    return (run if isinstance(run, Model) else load(run)).predict(x, threads=threads)
+    model = run if isinstance(run, Model) else None
+    if not (isinstance(x, (str, os.PathLike)) or (is_frame(x) and (model or load(run)).experiment["data"]["task"] == "series")):
+        return (model or load(run)).predict(x, threads=threads)
+    if model is not None:
+        raise InputError("[predict] a recording is read as the run says that trained the model. Got a Model; give its run.")
+    taken = _taken(x, run)
+    made = _lagtape.predict_recording(path_of(run), taken.path, count_of(threads, "threads", "predict", 1, 1024), taken.files)
+    return _as_frame(made, x, taken) if is_frame(x) else made
 
 
-def forecast(run: Union[Path, Sequence[Path]], input: Path, steps: Union[int, str], *, start: Union[str, int] = "",
-             season: int = 0, paths: int = 200, future: Path = "",
-             interval: Optional[float] = None) -> Dict[str, Any]:
+def forecast(run: Union[Path, Sequence[Path]], input: Any, steps: Union[int, str], *, start: Union[str, int] = "",
+             season: int = 0, paths: int = 200, future: Any = None, interval: Optional[float] = None) -> Any:
     """Forecasts a recording from a model's own predictions, as `lagtape forecast` does.
 
     run     a run whose model was trained on a recording (task "series"); of several the forecast is their mean
-    input   the past: a file like that of the training
+    input   the past: a file like that of the training, or a DataFrame
     steps   their number, or a length of time: "2d", "48h", "3 months"
     start   the time of the first prediction, or its row from 0, or -48: 48 rows before the end; by default the one after the
             last row
     season  steps of a period, for what `lagtape forecast` compares with; 0: a day, where rows have dates
     paths   paths that are drawn from a model of quantiles as it reads its own predictions; 0: it reads the medians
-    future  a file of the rows that follow, with the "future" inputs of the experiment, in place of rows at the end of input
+    future  a file or a DataFrame of the rows that follow, with the "future" inputs of the experiment, in place of rows at the
+            end of input
     interval  the probability of an interval around each prediction, such as 0.9, from the errors of earlier forecasts in
             the rows of input after those of the training
 
-    Gives the arrays prediction [steps, targets], truth (NaN where it is not known), past [rows, targets], and of several
-    runs low and high, with an interval lower and upper; of a model of quantiles in their place the levels and a list of arrays, quantiles, one for each; the
-    names of the targets, the times, and the season. Raises InputError.
+    A file gives a dict: the arrays prediction [steps, targets], truth (NaN where it is not known), past [rows, targets], and
+    of several runs low and high, with an interval lower and upper; of a model of quantiles in their place the levels and a
+    list of arrays, quantiles, one for each; the names of the targets, the times, and the season. A DataFrame gives a DataFrame: a column for each target, those
+    of quantiles and bounds beside it ("load_q0.9", "load_low"), and the times as its index. Raises InputError.
     """
     runs = [path_of(one) for one in run] if isinstance(run, (list, tuple)) else [path_of(run)]
+    if not runs:
+        raise InputError("[forecast] there is no run.")
     length = steps if isinstance(steps, str) else str(count_of(steps, "steps", "forecast"))
     begin = start if isinstance(start, str) else str(count_of(start, "start", "forecast", -2**40))
-    return _lagtape.forecast(runs, path_of(input), text_of(length, "[forecast] steps"), text_of(begin, "[forecast] start"),
-                             count_of(season, "season", "forecast", 0), count_of(paths, "paths", "forecast", 0),
-                             path_of(future) if future else "", None if interval is None else float(interval))
+    taken = _taken(input, runs[0])
+    future_path = ""
+    if future is not None and not (isinstance(future, str) and not future):
+        given = _taken(future, runs[0], "future", taken.files)
+        taken, future_path = taken._replace(files=given.files), given.path
+    made = _lagtape.forecast(runs, taken.path, text_of(length, "[forecast] steps"), text_of(begin, "[forecast] start"),
+                             count_of(season, "season", "forecast", 0), count_of(paths, "paths", "forecast", 0), future_path,
+                             None if interval is None else float(interval), taken.files)
+    return _as_frame(made, input, taken) if is_frame(input) else made
+
+
+def _taken(data: Any, run: Path, name: str = "data", files: Optional[_lagtape.GivenFiles] = None) -> Given:
+    """A recording for a run: a path, or a frame."""
+    if isinstance(data, (str, os.PathLike)):
+        return Given(files, [path_of(data)], "")
+    if not is_frame(data):
+        raise InputError(f"expected a path or a DataFrame. Got {type(data).__name__}.")
+    time = load(run).experiment.get("data", {}).get("time")
+    return take(data, time=time if isinstance(time, str) else None, name=name, files=files)
+
+
+def _as_frame(made: Dict[str, Any], like: Any, taken: Given) -> Any:
+    """Predictions as a frame of the library that the input is of."""
+    columns: Dict[str, np.ndarray] = {}
+    for i, target in enumerate(made["targets"]):
+        columns[target] = made["prediction"][:, i]
+        for level, values in zip(made.get("levels", ()), made.get("quantiles", ())):
+            columns[f"{target}_q{level:g}"] = values[:, i]
+        for bound in ("low", "high", "lower", "upper"):
+            if bound in made:
+                columns[f"{target}_{bound}"] = made[bound][:, i]
+    return frame_like(like, columns, made["times"], made.get("rows"), taken.index)

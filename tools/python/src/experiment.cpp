@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -35,6 +36,7 @@ using Warnings = std::vector<std::string>;
 
 std::pair<std::string, Warnings> check(const GivenExperiment& given, int threads, bool gradients,
                                        const ModelGradientOptions& options) {
+  const GivenScope given_files = given.give();
   const Experiment experiment = given.read();
   ThreadPool pool(threads);
   const ExperimentCheck found = check_experiment(experiment, pool);
@@ -50,6 +52,7 @@ std::pair<std::string, Warnings> check(const GivenExperiment& given, int threads
 }
 
 std::pair<std::string, Warnings> inspect(const GivenExperiment& given, int threads) {
+  const GivenScope given_files = given.give();
   ThreadPool pool(threads);
   const Source source = given.load(pool);
   std::optional<DataShape> data;
@@ -59,6 +62,7 @@ std::pair<std::string, Warnings> inspect(const GivenExperiment& given, int threa
 
 std::string analyze(const GivenExperiment& given, const std::string& split_name, int threads,
                     AnalysisOptions options) {
+  const GivenScope given_files = given.give();
   ThreadPool pool(threads);
   const Source source = given.load(pool);
   const Task task = source.experiment.load_task(pool);
@@ -115,6 +119,7 @@ nb::dict data(const GivenExperiment& given, std::int64_t fresh, int threads) {
   ArrayCollector collector;
   {
     const nb::gil_scoped_release release;
+    const GivenScope given_files = given.give();
     const Experiment experiment = given.read();
     ThreadPool pool(threads);
     write_data(collector, experiment.load_task(pool), experiment.train.precision, fresh, pool);
@@ -153,10 +158,11 @@ void add_experiments(nb::module_& module) {
       .def(
           "__init__",
           [](GivenExperiment* made, std::string place, std::optional<std::string> text,
-             std::vector<std::string> set, std::string row) {
-            new (made) GivenExperiment{std::move(place), std::move(text), std::move(set), std::move(row)};
+             std::vector<std::string> set, std::string row, std::shared_ptr<GivenFiles> files) {
+            new (made) GivenExperiment{std::move(place), std::move(text), std::move(set), std::move(row),
+                                       std::move(files)};
           },
-          nb::arg("place"), nb::arg("text").none(), nb::arg("set"), nb::arg("row"));
+          nb::arg("place"), nb::arg("text").none(), nb::arg("set"), nb::arg("row"), nb::arg("files").none());
   nb::class_<ModelGradientOptions>(module, "ModelGradientOptions")
       .def(nb::init<>())
       .def_rw("elements", &ModelGradientOptions::elements)

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "lagtape/data/formats/given_files.h"
 #include "lagtape/tools/python/src/arrays.h"
 #include "lagtape/tools/python/src/bindings.h"
 #include "lagtape/tools/train/source.h"
@@ -45,11 +46,13 @@ nb::dict dict_of(const PredictedTargets& made) {
 /// The forecast of runs, the first of which says how the file is read. Arrays [steps, targets].
 nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::path& input,
                   const std::string& steps, const std::string& from, std::int64_t season, std::int64_t paths,
-                  const std::filesystem::path& future, std::optional<double> interval) {
+                  const std::filesystem::path& future, std::optional<double> interval,
+                  const GivenFiles* files) {
   const auto length = ForecastLength::parse(steps, {.item = "steps", .op = "forecast"});
   SeriesForecast made;
   {
     const nb::gil_scoped_release release;
+    const GivenScope given_files(files);
     std::vector<Model> models;
     for (const std::string& run : runs) models.push_back(load_model(run));
     made = forecast_series(models, {.input = input,
@@ -67,10 +70,12 @@ nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::p
 }
 
 /// Predictions along a recording by a model that was trained on one like it. Arrays [rows, targets].
-nb::dict predict(const std::string& run, const std::filesystem::path& input, int threads) {
+nb::dict predict(const std::string& run, const std::filesystem::path& input, int threads,
+                 const GivenFiles* files) {
   SeriesPrediction made;
   {
     const nb::gil_scoped_release release;
+    const GivenScope given_files(files);
     made = predict_series(load_model(run), input, threads);
   }
   nb::dict result = dict_of(made);
@@ -83,8 +88,10 @@ nb::dict predict(const std::string& run, const std::filesystem::path& input, int
 
 void add_forecasts(nb::module_& module) {
   module.def("forecast", forecast, nb::arg("runs"), nb::arg("input"), nb::arg("steps"), nb::arg("from_"),
-             nb::arg("season"), nb::arg("paths"), nb::arg("future"), nb::arg("interval"));
-  module.def("predict_recording", predict, nb::arg("run"), nb::arg("input"), nb::arg("threads"));
+             nb::arg("season"), nb::arg("paths"), nb::arg("future"), nb::arg("interval"),
+             nb::arg("files").none());
+  module.def("predict_recording", predict, nb::arg("run"), nb::arg("input"), nb::arg("threads"),
+             nb::arg("files").none());
 }
 
 }  // namespace lagtape::python

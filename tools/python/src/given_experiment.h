@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "lagtape/data/formats/given_files.h"
 #include "lagtape/tools/train/experiment.h"
 #include "lagtape/tools/train/source.h"
 
@@ -12,10 +14,14 @@ namespace lagtape::python {
 /// What a user names an experiment by: the path of a file or a run, or a JSON text, whose relative paths begin at the
 /// current folder.
 struct GivenExperiment {
-  std::string place;                ///< the path, or the text's name in messages
-  std::optional<std::string> text;  ///< none: what is at the path
-  std::vector<std::string> set;     ///< assignments, such as "train.epochs=3"
-  std::string row = {};             ///< of a file that has several experiments
+  std::string place;                             ///< the path, or the text's name in messages
+  std::optional<std::string> text;               ///< none: what is at the path
+  std::vector<std::string> set;                  ///< assignments, such as "train.epochs=3"
+  std::string row = {};                          ///< of a file that has several experiments
+  std::shared_ptr<const GivenFiles> files = {};  ///< its data, where they are in memory
+
+  /// Gives the files, which must be there while data are read.
+  GivenScope give() const { return GivenScope(files.get()); }
 
   bool is_trained() const { return !text && is_run(place); }
   Experiment read() const;

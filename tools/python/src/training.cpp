@@ -96,6 +96,7 @@ std::string train(const GivenExperiment& given, const std::string& out, bool res
   std::string folder = out, message;
   {
     const nb::gil_scoped_release release;
+    const GivenScope given_files = given.give();
     const Experiment experiment = given.read();
     if (folder.empty()) folder = text_of("runs/", experiment.name, "-", experiment.seed);
     RunOptions options = options_of(listener);

@@ -1,0 +1,207 @@
+"""Data from memory: the same bits as from a file, frames back as frames, and one clear error for what is no data."""
+
+import datetime
+import json
+import pathlib
+
+import lagtape as lt
+import numpy as np
+import pytest
+
+pandas = pytest.importorskip("pandas")
+
+ROWS = 400
+SERIES = {
+    "name": "load",
+    "data": {"task": "series", "target": ["load"], "future": ["temp"], "past_target": True, "missing": "hold", "calendar": ["hour"],
+             "window": 24},
+    "model": {"layers": [{"cell": "gru", "units": 5}], "readout": {"at": "every_step"}},
+    "loss": "mse",
+    "metrics": ["rmse"],
+    "train": {"batch": 4, "epochs": 2},
+}
+ARRAYS = {
+    "name": "arrays",
+    "data": {"task": "arrays", "classes": 2},
+    "model": {"layers": [{"cell": "lstm", "units": 4}]},
+    "loss": "cross_entropy",
+    "train": {"batch": 4, "epochs": 2},
+}
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def frame(**more):
+    draw = np.random.default_rng(0)
+    index = pandas.date_range("2024-01-01", periods=ROWS, freq="h", name="when")
+    table = pandas.DataFrame({"load": 10 + np.sin(np.arange(ROWS) / 4), "temp": draw.normal(size=ROWS).astype("float32")}, index=index)
+    table.iloc[7, 1] = np.nan
+    return table.assign(**more)
+
+
+def arrays():
+    draw = np.random.default_rng(1)
+    x, y = draw.normal(size=(40, 12, 3)), draw.integers(0, 2, 40)
+    return {"train_x": x[:24], "train_y": y[:24], "valid_x": x[24:32], "valid_y": y[24:32], "test_x": x[32:], "test_y": y[32:]}
+
+
+def with_data(experiment, **more):
+    return {**experiment, "data": {**experiment["data"], **more}}
+
+
+def assert_same(run, other):
+    mine, others = run.model().parameters, other.model().parameters
+    assert all(np.array_equal(mine[name], others[name]) for name in others) and len(mine) == len(others)
+    for name in run.history:
+        assert name in ("seconds", "us_per_step") or np.array_equal(run.history[name], other.history[name]), name
+
+
+def future_of(table, steps):
+    return pandas.DataFrame({"temp": np.arange(float(steps))}, index=pandas.date_range(
+        table.index[-1] + pandas.Timedelta("1h"), periods=steps, freq="h", name=table.index.name))
+
+
+@pytest.fixture(scope="module")
+def of_frame(tmp_path_factory):
+    return lt.train(SERIES, data=frame(), out=tmp_path_factory.mktemp("frame") / "run")
+
+
+def test_a_frame_trains_with_the_bits_of_its_csv_file(of_frame):
+    frame().to_csv("load.csv")
+    assert_same(of_frame, lt.train(with_data(SERIES, path="load.csv", time="when"), out="file"))
+    assert np.ptp(of_frame.history["train_loss"]) > 0
+
+
+def test_columns_of_a_dict_and_an_index_without_a_name_are_the_same(of_frame):
+    table = frame()
+    columns = {"time": table.index.to_numpy(), "load": table["load"].to_numpy(), "temp": table["temp"].to_numpy()}
+    assert_same(of_frame, lt.train(with_data(SERIES, time="time"), data=columns, out="columns"))
+    assert_same(of_frame, lt.train(SERIES, data=table.rename_axis(None), out="unnamed"))
+
+
+def test_forecasts_and_predictions_of_a_frame_are_frames_with_the_numbers_of_the_file(of_frame):
+    table = frame()
+    table.to_csv("load.csv")
+    future_of(table, 5).to_csv("future.csv")
+    made, known = lt.forecast(of_frame, table, 5, future=future_of(table, 5)), lt.forecast(of_frame, "load.csv", 5, future="future.csv")
+    assert list(made.columns) == ["load"] and made.index.equals(future_of(table, 5).index) and made.index.name == "when"
+    assert np.array_equal(made["load"].to_numpy(), known["prediction"][:, 0])
+    along, there = lt.predict(of_frame, table), lt.predict(of_frame.path, "load.csv")
+    assert np.array_equal(along["load"].to_numpy(), there["prediction"][:, 0]) and np.ptp(along["load"]) > 0
+    assert along.index[-1] == table.index[-1]
+
+
+def test_times_keep_their_zone(of_frame):
+    table = frame().tz_localize("Europe/Oslo", nonexistent="shift_forward")
+    made = lt.forecast(of_frame, table, 2, future=future_of(table, 2))
+    assert str(made.index.tz) == "Europe/Oslo" and made.index[0] == table.index[-1] + pandas.Timedelta("1h")
+
+
+def test_several_frames_are_a_series_each():
+    experiment = with_data(SERIES, time="when", split="time")
+    first, second = frame(), frame(load=np.cos(np.arange(ROWS) / 5))
+    first.to_csv("a.csv"), second.to_csv("b.csv")
+    file = lt.train(with_data(experiment, path=["a.csv", "b.csv"]), out="files")
+    assert_same(lt.train(experiment, data={"a": first, "b": second}, out="dict"), file)
+    assert_same(lt.train(experiment, data=(one for one in [first, second]), out="iterable"), file)
+
+
+def test_arrays_train_with_the_bits_of_their_npz_file_and_are_not_copied():
+    np.savez("data.npz", **arrays())
+    file = lt.train(with_data(ARRAYS, path="data.npz"), out="file")
+    assert_same(lt.train(ARRAYS, data=arrays(), out="arrays"), file)
+    assert lt.check(ARRAYS, data="data.npz") == lt.check(ARRAYS, data=arrays())
+    narrow = {name: np.asarray(array, "float32") for name, array in arrays().items()}
+    np.savez("narrow.npz", **narrow)
+    assert_same(lt.train(ARRAYS, data=narrow, out="narrow"), lt.train(with_data(ARRAYS, path="narrow.npz"), out="narrow_file"))
+
+
+def test_large_arrays_are_read_where_they_are():
+    resource = pytest.importorskip("resource")
+    x = np.zeros((1000, 1000, 30), "float32")  # 120 MB
+    data = {"train_x": x, "train_y": np.zeros(1000, "float32")}
+    experiment = {**ARRAYS, "data": {"task": "arrays", "normalize": False}, "loss": "mse"}
+    lt.check(experiment, data={name: array[:2] for name, array in data.items()})
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    lt.check(experiment, data=data)
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 < x.nbytes / 4
+
+
+def test_an_array_is_a_recording():
+    values = np.sin(np.arange(300) / 5)[:, None]
+    np.save("wave.npy", values)
+    experiment = {**SERIES, "data": {"task": "series", "window": 20}}
+    assert_same(lt.train(experiment, data=values, out="array"), lt.train(with_data(experiment, path="wave.npy"), out="file"))
+
+
+def test_an_experiment_file_takes_data_too(of_frame):
+    pathlib.Path("load.json").write_text(json.dumps(with_data(SERIES, path="elsewhere.csv", time="when")))
+    assert_same(lt.train("load.json", data=frame(), out="file"), of_frame)
+
+
+def test_polars_and_pyarrow_are_read_by_their_columns(of_frame):
+    polars = pytest.importorskip("polars")
+    table = polars.from_pandas(frame().reset_index())
+    assert_same(lt.train(with_data(SERIES, time="when"), data=table, out="polars"), of_frame)
+    made = lt.forecast(of_frame, table, 2, future=polars.from_pandas(future_of(frame(), 2).reset_index()))
+    assert isinstance(made, polars.DataFrame) and made.columns == ["when", "load"]
+
+
+def test_a_run_says_that_its_data_were_in_memory(of_frame):
+    with pytest.raises(lt.InputError, match="given from memory, and are no file. Give them again"):
+        lt.check(with_data(SERIES, **of_frame.experiment["data"]))
+
+
+WRONG = {
+    "an object array": (ARRAYS, {**arrays(), "train_x": np.array([[1], [2, 3]], dtype=object)}, "train_x must be an array of numbers"),
+    "a ragged list": (ARRAYS, {**arrays(), "train_x": [[[1.0]], [[1.0], [2.0]]]}, "train_x must be an array of numbers"),
+    "NaN": (ARRAYS, {**arrays(), "train_x": np.full((24, 12, 3), np.nan)}, "train_x: numbers must be finite"),
+    "words": (ARRAYS, {**arrays(), "train_y": np.array(["a", "b"] * 12)}, "train_y must be an array of numbers"),
+    "y of another length": (ARRAYS, {**arrays(), "train_y": np.zeros(23)}, "train_y: expected"),
+    "a set": (SERIES, {1, 2}, "expected a DataFrame"),
+    "a number": (SERIES, 3, "expected a path, arrays or a DataFrame. Got int"),
+    "no frames": (SERIES, [], "there are no frames"),
+    "an empty frame": (SERIES, frame()[:0], "has no rows"),
+    "a frame of one column less": (SERIES, frame()[["load"]], "temp"),
+    "words in a column": (SERIES, frame(load="many"), "many"),
+    "lists in a column": (SERIES, frame(load=[[1]] * ROWS), "must have a number or a text a row"),
+    "an infinite number": (SERIES, frame(load=np.inf), "inf"),
+    "complex numbers": (SERIES, frame(load=1j), "neither of numbers nor of texts"),
+    "a time twice": (SERIES, pandas.concat([frame(), frame()[:1]]), "2024-01-01"),
+    "columns of two lengths": (SERIES, {"when": [1, 2], "load": [1.0]}, "expected 2 rows"),
+    "times with and without a zone": (SERIES, frame().set_index(pandas.Index(
+        [datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)] + list(frame().index[1:].to_pydatetime()), dtype=object)), "."),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_no_data_is_one_error(name):
+    experiment, data, message = WRONG[name]
+    with pytest.raises(lt.InputError, match=message):
+        lt.train(experiment, data=data, out="run")
+    assert not pathlib.Path("run").exists()
+
+
+def test_many_random_frames_are_read_as_their_files_are():
+    draw = np.random.default_rng(5)
+    experiment = {**SERIES, "data": {"task": "series", "target": ["a"], "missing": "hold", "window": 5}}
+    for _ in range(30):
+        values = draw.normal(size=40) * 10.0 ** draw.integers(-12, 12)
+        kinds = [values, values.astype("float32"), draw.integers(-9, 9, 40), draw.integers(0, 2, 40).astype("uint8"),
+                 np.where(draw.random(40) < 0.1, np.nan, values)]
+        table = pandas.DataFrame({"a": kinds[draw.integers(len(kinds))], 'b,"': kinds[draw.integers(len(kinds))]})
+        table.to_csv("table.csv", index=False)
+        mine, file = lt.data(experiment, data=table), lt.data(with_data(experiment, path="table.csv"))
+        assert mine.keys() == file.keys() and all(np.array_equal(mine[name], file[name], equal_nan=True) for name in file)
+
+
+def test_arrays_alone_are_divided_as_those_of_a_file_are():
+    draw = np.random.default_rng(2)
+    data = {"X": draw.normal(size=(60, 12, 3)), "y": draw.integers(0, 2, 60)}
+    np.savez("all.npz", **data)
+    mine, file = lt.data(ARRAYS, data=data), lt.data(with_data(ARRAYS, path="all.npz"))
+    assert len(mine["train_x"]) > len(mine["test_x"]) > 0
+    assert mine.keys() == file.keys() and all(np.array_equal(mine[name], file[name]) for name in file)
