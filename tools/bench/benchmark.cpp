@@ -133,11 +133,13 @@ struct Measurements {
   std::map<int, std::vector<double>> subnormal, onednn, onednn_bf16, sgemm;
 };
 
-/// oneDNN's LSTM with the first layer's sizes, in f32 and, for a model of bf16, in bf16 where there is the instruction.
+/// oneDNN's LSTM with the first layer's sizes, where the program has it, in f32 and, for a model of bf16, in bf16 where there is the instruction.
 struct Peers {
   std::unique_ptr<OnednnLstm> f32, bf16;
 
-  Peers(const LstmSizes& sizes, Precision precision) : f32(checked(sizes, LstmPrecision::f32)) {
+  Peers(const LstmSizes& sizes, Precision precision) {
+    if (onednn_version().empty()) return;
+    f32 = checked(sizes, LstmPrecision::f32);
     if (precision.products() == ProductFormat::bf16 && onednn_has_bf16())
       bf16 = checked(sizes, LstmPrecision::bf16);
   }
@@ -171,6 +173,7 @@ Measurements measure(const Runners& runners, const Runners& subnormal_runners, c
     for (const auto& [threads, runner] : subnormal_runners) {
       all.subnormal[threads].push_back(per_step([&work = *runner] { work.forward_and_backward(); }));
     }
+    if (!peers.f32) continue;
     for (int threads = 1; threads <= ThreadPool::hardware_threads(); ++threads) {
       all.onednn[threads].push_back(per_step([&] { peers.f32->run(threads); }));
       if (peers.bf16) all.onednn_bf16[threads].push_back(per_step([&] { peers.bf16->run(threads); }));
@@ -209,13 +212,16 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
 
   Measurements all = measure(runners, subnormal_runners, peers, data.length, options.repeats);
   result.threads = best_of(all.times);
-  result.onednn_threads = best_of(all.onednn);
   result.forward = timing_of(all.times[result.threads].forward);
   result.total = timing_of(all.times[result.threads].total);
   result.backward = rest_of(result.total, result.forward);
   if (subnormal) result.subnormal = timing_of(all.subnormal[result.threads]);
-  result.onednn_lstm = timing_of(all.onednn[result.onednn_threads]);
-  result.ratio = result.total.median / result.onednn_lstm.median;
+  if (peers.f32) {
+    result.onednn_threads = best_of(all.onednn);
+    result.onednn_lstm = timing_of(all.onednn[result.onednn_threads]);
+    result.ratio = result.total.median / result.onednn_lstm->median;
+    result.sgemm = timing_of(all.sgemm[result.threads]);
+  }
   if (peers.bf16) {
     result.onednn_bf16_threads = best_of(all.onednn_bf16);
     result.onednn_bf16_lstm = timing_of(all.onednn_bf16[result.onednn_bf16_threads]);
@@ -223,7 +229,6 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
   const PlanCost plan = runners.at(result.threads)->plan();
   result.plan = name_of(plan.plan);
   result.plan_bytes = plan.bytes;
-  result.sgemm = timing_of(all.sgemm[result.threads]);
   return result;
 }
 

@@ -24,12 +24,14 @@ struct BenchmarkResult {
   /// The total with inputs and weights that make states and deltas subnormal, with the same threads, if
   /// requested.
   std::optional<Timing> subnormal;
-  /// Forward and backward of oneDNN's LSTM with the first layer's sizes, best of 1..N threads.
-  Timing onednn_lstm;
-  double ratio = 0;  ///< total.median / onednn_lstm.median
+  /// Forward and backward of oneDNN's LSTM with the first layer's sizes, best of 1..N threads. It and what follows are
+  /// not there in a program without oneDNN.
+  std::optional<Timing> onednn_lstm;
+  std::optional<double> ratio;  ///< total.median / onednn_lstm.median
   /// The same LSTM in bf16, if the experiment's precision is bf16 and the processor has the instruction.
   std::optional<Timing> onednn_bf16_lstm;
-  Timing sgemm;  ///< Gflop/s of a large matrix product, interleaved with the passes, at most 15 times
+  std::optional<Timing>
+      sgemm;  ///< Gflop/s of a large matrix product, interleaved with the passes, at most 15 times
   std::string plan;
   std::int64_t plan_bytes = 0;
   std::int64_t peak_rss_bytes = 0;  ///< before oneDNN's LSTM allocated anything

@@ -1,5 +1,24 @@
 #include "lagtape/tools/bench/onednn_lstm.h"
 
+#ifdef LAGTAPE_WITHOUT_ONEDNN
+
+namespace lagtape::bench {
+
+// Nobody makes one, since there is no version.
+struct OnednnLstm::Implementation {};
+OnednnLstm::OnednnLstm(const LstmSizes&, const LstmValues&, LstmPrecision) {}
+OnednnLstm::~OnednnLstm() = default;
+void OnednnLstm::prepare(int) {}
+void OnednnLstm::run(int) {}
+LstmResults OnednnLstm::results() const { return {}; }
+
+bool onednn_has_bf16() { return false; }
+std::string onednn_version() { return {}; }
+
+}  // namespace lagtape::bench
+
+#else
+
 #include <omp.h>
 
 #include <cstring>
@@ -80,8 +99,8 @@ struct OnednnLstm::Implementation {
   Type type;  // the type of inputs, weights and h
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
-  std::map<int, Passes> passes;                  // by number of threads
-  std::vector<std::pair<int, memory>> memories;  // by use; shared where layouts do not depend on the threads
+  std::map<int, Passes> passes;                   // by number of threads
+  std::vector<std::pair<int, memory> > memories;  // by use; shared where layouts do not depend on the threads
   const Passes* last = nullptr;
 
   Layout x, w_input, w_state, bias, h, state;
@@ -243,3 +262,5 @@ std::string onednn_version() {
 }
 
 }  // namespace lagtape::bench
+
+#endif

@@ -68,16 +68,18 @@ void print_json(const Experiment& experiment, const bench::BenchmarkResult& resu
                {"forward_us", json_of(result.forward)},
                {"backward_us", json_of(result.backward)},
                {"total_us", json_of(result.total)},
-               {"onednn_lstm_us", json_of(result.onednn_lstm)},
-               {"ratio", result.ratio},
-               {"peak_gflops", result.sgemm.median},
-               {"sgemm_gflops", json_of(result.sgemm)},
                {"plan", result.plan},
                {"plan_bytes", result.plan_bytes},
                {"peak_rss_bytes", result.peak_rss_bytes},
-               {"threads", result.threads},
-               {"onednn_threads", result.onednn_threads},
-               {"onednn_version", bench::onednn_version()}};
+               {"threads", result.threads}};
+  if (result.onednn_lstm) {
+    json["onednn_lstm_us"] = json_of(*result.onednn_lstm);
+    json["ratio"] = *result.ratio;
+    json["peak_gflops"] = result.sgemm->median;
+    json["sgemm_gflops"] = json_of(*result.sgemm);
+    json["onednn_threads"] = result.onednn_threads;
+    json["onednn_version"] = bench::onednn_version();
+  }
   if (result.onednn_bf16_lstm) {
     json["onednn_bf16_lstm_us"] = json_of(*result.onednn_bf16_lstm);
     json["onednn_bf16_ratio"] = result.total.median / result.onednn_bf16_lstm->median;
@@ -102,14 +104,18 @@ void print_times(const Experiment& experiment, const bench::BenchmarkResult& res
   print_line("backward", result.backward);
   print_line("total", result.total);
   if (result.subnormal) print_line("subnormal", *result.subnormal);
-  print_line("oneDNN LSTM", result.onednn_lstm);
-  print("ratio         {:>10.3f}\n", result.ratio);
+  if (!result.onednn_lstm) {
+    print("This program was built without oneDNN, beside which others show a ratio.\n");
+    return;
+  }
+  print_line("oneDNN LSTM", *result.onednn_lstm);
+  print("ratio         {:>10.3f}\n", *result.ratio);
   if (result.onednn_bf16_lstm) {
     print_line("in bf16", *result.onednn_bf16_lstm);
     print("ratio         {:>10.3f}\n", result.total.median / result.onednn_bf16_lstm->median);
   }
-  print("sgemm         {:>10.1f} Gflop/s     ({:.1f} to {:.1f})\n", result.sgemm.median, result.sgemm.min,
-        result.sgemm.max);
+  print("sgemm         {:>10.1f} Gflop/s     ({:.1f} to {:.1f})\n", result.sgemm->median, result.sgemm->min,
+        result.sgemm->max);
 }
 
 Json json_of(const bench::LatencyDistribution& steps) {

@@ -34,7 +34,7 @@ ModelOp model_op(const Experiment& experiment, const Model& model, Ranks* ranks)
   return ModelOp(model, {.plan = train.memory.plan,
                          .budget = train.memory.budget,
                          .ranks = ranks,
-                         .large_product = onednn_product});
+                         .large_product = fastest_large_product()});
 }
 
 PlanCost choose_plan(const Experiment& experiment, const ModelOp& op, std::int64_t batch, std::int64_t steps,

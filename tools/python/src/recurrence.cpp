@@ -59,11 +59,11 @@ std::shared_ptr<LockedRecurrence> read_recurrence(const std::string& text, std::
   const TrainOptions options = read_train_options(reader, false);
   errors.raise("recurrence");
   definition.precision = options.precision;
-  return std::make_shared<LockedRecurrence>(
-      Recurrence(
-          definition, input, read_at_named(at),
-          {.plan = options.memory.plan, .budget = options.memory.budget, .large_product = onednn_product}),
-      threads);
+  return std::make_shared<LockedRecurrence>(Recurrence(definition, input, read_at_named(at),
+                                                       {.plan = options.memory.plan,
+                                                        .budget = options.memory.budget,
+                                                        .large_product = fastest_large_product()}),
+                                            threads);
 }
 
 Tensor tensor_from(nb::handle array, Dtype dtype) {
