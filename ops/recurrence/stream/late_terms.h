@@ -17,7 +17,7 @@ class LateTerms {
  public:
   /// `follower`: null when the pass has none; then there are no late terms.
   LateTerms(const RowPass& pass, const RowPass* follower)
-      : turn_(kLane<T> * pass.together), stored_(static_cast<std::size_t>(pass.vectors), false) {
+      : strip_(kLane<T> * pass.together), stored_(static_cast<std::size_t>(pass.vectors), false) {
     if (follower == nullptr) return;
     const RowPass::Products& p = follower->products.front();
     elements_ = p.k;
@@ -25,28 +25,28 @@ class LateTerms {
     weights_ = follower->weights;
   }
 
-  /// Notes that the pass has made the vectors of that turn.
-  void stored(std::int64_t turn) { stored_[static_cast<std::size_t>(turn)] = true; }
+  /// Notes that the pass has made the vectors of that strip.
+  void stored(std::int64_t strip) { stored_[static_cast<std::size_t>(strip)] = true; }
 
-  /// Takes the next turn: its first element and its number of elements; 0 elements when it is not made yet.
+  /// Takes the next strip: its first element and its number of elements; 0 elements when it is not made yet.
   std::array<std::int64_t, 2> next() {
-    const std::int64_t first = next_ * turn_, count = std::min(turn_, elements_ - first);
+    const std::int64_t first = next_ * strip_, count = std::min(strip_, elements_ - first);
     if (count <= 0 || !stored_[static_cast<std::size_t>(next_)]) return {first, 0};
     ++next_;
     return {first, count};
   }
 
-  /// The bytes to the elements of the next turn and to their packed weights; negative when no whole turn is
+  /// The bytes to the elements of the next strip and to their packed weights; negative when no whole strip is
   /// ready.
   std::array<std::int64_t, 2> next_whole() {
-    if (elements_ - next_ * turn_ < turn_) return {-1, -1};
+    if (elements_ - next_ * strip_ < strip_) return {-1, -1};
     const auto [first, count] = next();
     if (count == 0) return {-1, -1};
     return {first * static_cast<std::int64_t>(sizeof(T)), weights_ + first * bytes_};
   }
 
  private:
-  std::int64_t turn_;  // elements
+  std::int64_t strip_;  // elements
   std::int64_t elements_ = 0, bytes_ = 0, weights_ = 0, next_ = 0;
   std::vector<bool> stored_;
 };

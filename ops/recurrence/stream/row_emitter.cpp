@@ -31,9 +31,9 @@ class RowEmitter : public RowSumEmitter {
       if (!step()) return false;
     }
     constants();
-    for (Turns& turns : turns_) {
-      L(turns.label);
-      for (const auto& places : turns.places)
+    for (Strips& strips : strips_) {
+      L(strips.label);
+      for (const auto& places : strips.places)
         for (std::int64_t bytes : places) dq(static_cast<std::uint64_t>(bytes));
     }
     return setProtectModeRE(false);
@@ -50,7 +50,7 @@ class RowEmitter : public RowSumEmitter {
     return 2 * bytes;
   }
 
-  // Registers besides those of the sums: rsi holds the input, then the turns of a pass; r11 the output; rdx
+  // Registers besides those of the sums: rsi holds the input, then the strips of a pass; r11 the output; rdx
   // the vector's place.
 
   bool step() {
@@ -182,17 +182,17 @@ class RowEmitter : public RowSumEmitter {
     load_weights_of(order.front());
     add_products(pass, sums_of(pass));
     load_residents_of(pass);
-    Turns& turns = turns_.emplace_back();
+    Strips& strips = strips_.emplace_back();
     LateTerms<T> terms(pass, follower);
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-      turns.places.push_back({bytes_to_vector(order[i]), pass.weights + order[i + 1] * pass.packed_bytes()});
-      if (follower != nullptr) turns.places.push_back(terms.next_whole());
+      strips.places.push_back({bytes_to_vector(order[i]), pass.weights + order[i + 1] * pass.packed_bytes()});
+      if (follower != nullptr) strips.places.push_back(terms.next_whole());
       terms.stored(order[i]);
     }
-    lea(rsi, ptr[rip + turns.label]);
+    lea(rsi, ptr[rip + strips.label]);
     Xbyak::Label loop;
     L(loop);
-    if (follower != nullptr) add_late_terms_of_turn(*follower, late);
+    if (follower != nullptr) add_late_terms_of_strip(*follower, late);
     mov(rdx, ptr[rsi]);
     mov(r8, ptr[rsi + 8]);
     add(r8, r10);
@@ -210,7 +210,7 @@ class RowEmitter : public RowSumEmitter {
     return follower == nullptr || work(*follower, Beside::nothing);
   }
 
-  void add_late_terms_of_turn(const RowPass& follower, const std::vector<Zmm>& sums) {
+  void add_late_terms_of_strip(const RowPass& follower, const std::vector<Zmm>& sums) {
     const auto& p = follower.products.front();
     Xbyak::Label none;
     mov(rdx, ptr[rsi + 16]);
@@ -255,9 +255,9 @@ class RowEmitter : public RowSumEmitter {
   void load_weights_of(std::int64_t v) {
     lea(r8, ptr[r10 + code_offset(pass_->weights + v * pass_->packed_bytes())]);
   }
-  /// The bytes to the first vector of a turn in a row.
-  std::uint32_t bytes_to_vector(std::int64_t turn) const {
-    return code_immediate(turn * pass_->together * kVector);
+  /// The bytes to the first vector of a strip in a row.
+  std::uint32_t bytes_to_vector(std::int64_t strip) const {
+    return code_immediate(strip * pass_->together * kVector);
   }
 
   /// Registers for the work on a vector. The sums of the only one are taken first, into the first registers:
@@ -335,13 +335,13 @@ class RowEmitter : public RowSumEmitter {
   const RowProgram<T>& row_;
   const RowPass* pass_ = nullptr;
   bool output_is_stored_ = false;
-  /// The vectors of a pass in turn, without the last: the bytes to each in a row, and to the packed weights
-  /// of the next; then, with a follower, the bytes to its late elements and their weights.
-  struct Turns {
+  /// The strips of a pass, whose vectors are computed together, without the last: the bytes to each in a row, and to the
+  /// packed weights of the next; then, with a follower, the bytes to its late elements and their weights.
+  struct Strips {
     Xbyak::Label label;
     std::vector<std::array<std::int64_t, 2>> places;
   };
-  std::deque<Turns> turns_;
+  std::deque<Strips> strips_;
   std::array<RowFunction<T>, 2> entries_{};
 };
 

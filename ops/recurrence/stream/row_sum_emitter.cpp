@@ -12,7 +12,7 @@ using Xbyak::Zmm;
 namespace {
 
 constexpr std::int64_t kUnrolled = 512;     // most multiply-adds of an unrolled product
-constexpr std::int64_t kUnrolledTerms = 8;  // terms in a turn of the loop over longer sums
+constexpr std::int64_t kUnrolledTerms = 8;  // terms in an iteration of the loop over longer sums
 constexpr int kElement = 31;                // the register of an element of an operand
 constexpr int kElements = 29;               // and of some of them, kQuarter bytes, four times
 constexpr std::int64_t kQuarter = 16;
@@ -108,10 +108,10 @@ void RowSumEmitter::quantize(const RoundedOperand& operand) {
   mov(dword[rdi + bytes_to(operand.not_finite)], eax);
 }
 
-void RowSumEmitter::finish(const IntegerSum& sum, const Zmm& reg, bool in_turns) {
+void RowSumEmitter::finish(const IntegerSum& sum, const Zmm& reg, bool in_strips) {
   const auto at = [&](const RowAddress& place) {
     const int bytes = bytes_to(place, code_offset(sum.vector * vector_bytes()));
-    return in_turns ? ptr[base_of(place) + rdx + bytes] : ptr[base_of(place) + bytes];
+    return in_strips ? ptr[base_of(place) + rdx + bytes] : ptr[base_of(place) + bytes];
   };
   vpaddd(reg, reg, at(sum.corrections));
   vcvtdq2ps(reg, reg);

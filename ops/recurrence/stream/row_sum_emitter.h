@@ -59,7 +59,7 @@ class RowSumEmitter : public VectorEmitter {
   bool add_next(const RowPass& pass, const std::vector<Xbyak::Zmm>& sums, Terms& terms);
 
   /// Turns the sum of integers in a register into the number that it stands for; rdx as for arrays.
-  void finish(const IntegerSum& sum, const Xbyak::Zmm& reg, bool in_turns);
+  void finish(const IntegerSum& sum, const Xbyak::Zmm& reg, bool in_strips);
 
   /// Registers for sums and the work on them. One more holds elements of an operand, and two are scratch.
   static constexpr int kRegisters = 29;
