@@ -148,7 +148,7 @@ ARGUMENTS = [
     ("an inspection of nothing", ["inspect", "gone"], ["gone"]),
     ("a check of nothing", ["check", "gone.json"], ["gone.json"]),
     ("arrays in a file of another kind", ["data", "good.json", "--out", "good.json"], ["--out: expected a name that ends in .npz, got 'good.json'"]),
-    ("a chart in a file of another kind", ["data", "good.json", "--plot", "good.json"], ["--plot: expected a name that ends in .svg, got 'good.json'"]),
+    ("a chart in a file of another kind", ["data", "good.json", "--plot", "good.json"], ["--plot: expected a name that ends in .svg, .png or .pdf, got 'good.json'"]),
     ("a table's curves in a file of another kind", ["table", str(pathlib.Path(__file__).parents[2] / "tools/experiments/mackey_glass"), "--show", "--plot", "good.json"], [".svg"]),
     ("a chart without a name", ["analyze", "good.json", "--plot", ""], ["--plot: expected a name"]),
     ("seeds beyond the last one", ["train", "good.json", "--seed", str(2**63 - 1), "--seeds", "2", "--out", "s"],

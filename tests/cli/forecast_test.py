@@ -187,7 +187,7 @@ class ForecastTest(ToolTest):
                 ("from 1 to 200, got '-1e300'. The nearest: 1.", ("run", "--input", "own.csv", "--from", "-1e300")),
                 ("--from: expected a date", ("run", "--input", "own.csv", "--from", "soon")),
                 ("9223372036854775807 steps take about", ("run", "--input", "own.csv", "--steps", str(2**63 - 1))),
-                ("--plot: expected a name that ends in .svg", ("run", "--input", "own.csv", "--plot", "a.png")),
+                ("--plot: expected a name that ends in .svg", ("run", "--input", "own.csv", "--plot", "a.jpg")),
                 ("--output: expected a name that ends in .csv", ("run", "--input", "own.csv", "--output", "a.npy"))):
             with self.subTest(words):
                 steps = () if "--steps" in arguments else ("--steps", "2")

@@ -105,7 +105,7 @@ class RunFolderTest(ToolTest):
         self.train("run", experiment=CLASSIFIER)
         before = self.snapshot()
         self.assertIn("cross_entropy", self.run_tool("eval", "run", "--plot", "forecast.svg", code=2)[1])
-        self.assertIn(".svg", self.run_tool("eval", "run", "--plot", "forecast.png", code=2)[1])
+        self.assertIn(".svg", self.run_tool("eval", "run", "--plot", "forecast.jpg", code=2)[1])
         self.assertEqual(self.snapshot(), before)
 
     def test_the_experiment_of_a_run_trains_the_same_weights(self):

@@ -227,7 +227,7 @@ class TrainingOptionsTest(ToolTest):
         self.assertEqual(found["rates"][0], 1e-6)
         self.assertIn("learning rate", (self.folder / "rates.svg").read_text())
         self.assertFalse((self.folder / "runs").exists())
-        self.assertIn("expected a name that ends in .svg", self.run_tool("train", path, "--find-lr", "rates.png", code=2)[1])
+        self.assertIn("expected a name that ends in .svg", self.run_tool("train", path, "--find-lr", "rates.jpg", code=2)[1])
 
     def test_a_training_begins_with_another_model(self):
         self.train("first", experiment=EXPERIMENT)

@@ -29,7 +29,6 @@ RECIPES = (
         "ops/kernels/vector_math.inc.h": "the approximation that its formula calls",
         "cells/s4d.cpp": "a cell that has it", "tests/cells/rows/s4d.json": "the same cell as equations"}),
     Recipe("loss.md", r"huber(?:_row)?", 12, {
-        "tests/tools/forecast/predicted_targets_test.cpp": "any loss without levels",
         "tests/malformed/messages.json": "an example in a message",
         "tools/train/synonyms.cpp": "what to take for another loss", "tests/tools/train/synonyms_test.cpp": "the same"}),
     Recipe("metric.md", r"mape", 2),

@@ -2,6 +2,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/tools/chart/chart_file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
@@ -24,7 +25,9 @@ struct DataArguments {
 void add_options(Options& options, DataArguments& arguments) {
   arguments.experiment.add_to(options);
   options.add("--out", &arguments.out, "file of arrays to write (.npz)").not_empty().called("FILE");
-  options.add("--plot", &arguments.plot, "draw the first training sequence (.svg), for real targets")
+  options
+      .add("--plot", &arguments.plot,
+           "draw the first training sequence (.svg, .png or .pdf), for real targets")
       .not_empty()
       .called("FILE");
   options
@@ -40,7 +43,7 @@ void run(const DataArguments& arguments) {
     throw InputError({}, Rule::missing, "which file?", {},
                      "Give --out FILE for arrays, --plot FILE for a chart, or both.");
   check_ending("--out", arguments.out, {".npz"});
-  check_ending("--plot", arguments.plot, {".svg"});
+  check_chart("--plot", arguments.plot);
   const Experiment experiment = arguments.experiment.read();
   std::vector<std::string> inputs;
   for (const NamedPath& named : paths_of(document_of(experiment))) inputs.push_back(named.path);
@@ -48,7 +51,7 @@ void run(const DataArguments& arguments) {
   ThreadPool pool(arguments.threads);
   const Task task = experiment.load_task(pool);
   if (!arguments.plot.empty())
-    write_file_atomically(arguments.plot, plot_of_sequence(*task.train, experiment.name, pool).svg());
+    write_chart(arguments.plot, plot_of_sequence(*task.train, experiment.name, pool));
   if (!arguments.out.empty())
     export_data(arguments.out, task, experiment.train.precision, arguments.fresh, pool);
 }

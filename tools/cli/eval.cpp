@@ -6,6 +6,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/tools/chart/chart_file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/terminal/announcements.h"
@@ -49,7 +50,8 @@ void add_options(Options& options, EvalArguments& arguments) {
               "print the confusion matrix: a row for each true class, a column for each predicted one");
   options
       .add("--plot", &arguments.plot,
-           "draw the predictions over the truth (.svg), for real targets; with --horizon the errors")
+           "draw the predictions over the truth (.svg, .png or .pdf), for real targets; with --horizon the "
+           "errors")
       .not_empty()
       .called("FILE");
   options
@@ -134,7 +136,7 @@ void score_forecasts(const EvalArguments& arguments) {
   warn_of_later_rows(scores.read_later);
   if (!arguments.plot.empty()) {
     const std::string title = text_of("errors of ", scores.origins, " forecasts (", arguments.split, ")");
-    write_file_atomically(arguments.plot, plot_of(scores, title).svg());
+    write_chart(arguments.plot, plot_of(scores, title));
   }
   if (arguments.json) {
     print("{}\n", cli::json_of(scores).dump(2));
@@ -159,7 +161,7 @@ Task load_task(const EvalArguments& arguments, const Experiment& experiment, Thr
 }
 
 void run(const EvalArguments& arguments) {
-  check_ending("--plot", arguments.plot, {".svg"});
+  check_chart("--plot", arguments.plot);
   if (!arguments.horizon.empty()) return score_forecasts(arguments);
   std::vector<std::string> set;
   if (!arguments.data.empty()) set.push_back("data.path=" + arguments.data);
@@ -193,9 +195,8 @@ void run(const EvalArguments& arguments) {
   };
   const Evaluation evaluation = evaluate(source.experiment, source.model, op, split, pool, options);
   if (forecast)
-    write_file_atomically(
-        arguments.plot,
-        forecast->plot(title_of(source, arguments.split), target_names(source.experiment)).svg());
+    write_chart(arguments.plot,
+                forecast->plot(title_of(source, arguments.split), target_names(source.experiment)));
   if (arguments.json) {
     print("{}\n", cli::json_of(evaluation, confusion ? &*confusion : nullptr));
     return;

@@ -9,6 +9,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/tools/chart/chart_file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
@@ -95,7 +96,9 @@ void add_outputs(Options& options, ForecastArguments& arguments) {
            "(.npz)")
       .not_empty()
       .called("FILE");
-  options.add("--plot", &arguments.plot, "draw the forecast, after the past and over the truth (.svg)")
+  options
+      .add("--plot", &arguments.plot,
+           "draw the forecast, after the past and over the truth (.svg, .png or .pdf)")
       .not_empty()
       .called("FILE");
   options.add("--json", &arguments.json, "print the scores as one JSON object; needs --output")
@@ -159,7 +162,7 @@ void warn_of_short_past(const SeriesForecast& forecast) {
 
 void run(const ForecastArguments& arguments) {
   check_ending("--output", arguments.output, kPredictionEndings);
-  check_ending("--plot", arguments.plot, {".svg"});
+  check_chart("--plot", arguments.plot);
   const ForecastLength steps = ForecastLength::parse(arguments.steps, {.item = "--steps"});
   std::vector<std::string> inputs = arguments.runs;
   inputs.insert(inputs.end(), {arguments.run, arguments.input, arguments.future});
@@ -188,8 +191,7 @@ void run(const ForecastArguments& arguments) {
     write_file_atomically(arguments.output, file_of(forecast, ending_of(arguments.output)));
   }
   if (!arguments.plot.empty())
-    write_file_atomically(arguments.plot,
-                          plot_of(forecast, text_of("forecast of ", forecast.steps(), " steps")).svg());
+    write_chart(arguments.plot, plot_of(forecast, text_of("forecast of ", forecast.steps(), " steps")));
   Json scores = Json::object();
   for (std::int64_t i = 0; i < std::ssize(forecast.targets); ++i) {
     scores[forecast.targets[static_cast<std::size_t>(i)]] = json_of(scores_of(forecast, i));

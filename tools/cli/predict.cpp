@@ -11,6 +11,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/table_file.h"
+#include "lagtape/tools/chart/chart_file.h"
 #include "lagtape/tools/cli/arrays.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -86,7 +87,9 @@ void add_options(Options& options, PredictArguments& arguments) {
       .called("any");
   options.add("--probabilities", &arguments.probabilities,
               "write probabilities of the classes in place of logits");
-  options.add("--plot", &arguments.plot, "draw the predictions of a recording over the truth (.svg)")
+  options
+      .add("--plot", &arguments.plot,
+           "draw the predictions of a recording over the truth (.svg, .png or .pdf)")
       .not_empty()
       .called("FILE");
   add_threads(options, arguments.threads);
@@ -231,7 +234,7 @@ void predict_recording(const PredictArguments& arguments, const Model& model) {
   if (arguments.probabilities) prediction.prediction = probabilities_of(model, prediction.prediction);
   const std::string title = text_of("prediction over truth, ", prediction.horizon,
                                     prediction.horizon == 1 ? " row" : " rows", " ahead");
-  if (!arguments.plot.empty()) write_file_atomically(arguments.plot, plot_of(prediction, title).svg());
+  if (!arguments.plot.empty()) write_chart(arguments.plot, plot_of(prediction, title));
   if (arguments.output == "-") {
     print_text(csv_of(prediction));
   } else {
@@ -263,7 +266,7 @@ void check_output(const PredictArguments& arguments, bool of_recording) {
   if (!arguments.plot.empty() && !of_recording)
     throw unexpected({.item = "--plot"}, Rule::wrong_type, text_of("as --input ", columns),
                      text_of(arguments.input));
-  check_ending("--plot", arguments.plot, {".svg"});
+  check_chart("--plot", arguments.plot);
 }
 
 /// Says on stderr what the format of the stream's weights costs.

@@ -9,6 +9,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/tools/chart/chart_file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/terminal/announcements.h"
@@ -58,7 +59,9 @@ void add_options(Options& options, TableArguments& arguments) {
   options.add("--markdown", &arguments.page, "Markdown page into which the table is written")
       .not_empty()
       .called("FILE");
-  options.add("--plot", &arguments.plot, "draw the learning curves (.svg)").not_empty().called("FILE");
+  options.add("--plot", &arguments.plot, "draw the learning curves (.svg, .png or .pdf)")
+      .not_empty()
+      .called("FILE");
   options
       .add("--against", &arguments.against,
            "folder for charts of the metric against each setting that the rows have (\"at\" in table.json)")
@@ -78,11 +81,11 @@ void check_settings(const table::PaperTable& plan, const std::string& against) {
 }
 
 /// A chart whose subtitle tells what the command changed, so that a short run is not taken for the printed settings.
-std::string svg_of(Plot chart, const std::vector<std::string>& assignments) {
+Plot with_subtitle(Plot chart, const std::vector<std::string>& assignments) {
   constexpr std::size_t kLongest = 100;
   if (!assignments.empty())
     chart.subtitle = "with " + shortened(fmt::format("{}", fmt::join(assignments, ", ")), kLongest);
-  return chart.svg();
+  return chart;
 }
 
 using Charts = std::vector<std::pair<std::string, Plot>>;
@@ -107,7 +110,7 @@ void write_against(const table::PaperTable& plan, const std::vector<table::Trial
   std::filesystem::create_directories(arguments.against);
   for (const auto& [name, chart] : charts) {
     write_file_atomically(std::filesystem::path(arguments.against) / (name + ".svg"),
-                          svg_of(chart, arguments.set));
+                          with_subtitle(chart, arguments.set).svg());
   }
 }
 
@@ -190,7 +193,7 @@ void run(const TableArguments& arguments) {
   for (const std::string& file : {arguments.page, arguments.plot}) check_folder_of(file);
   if (!arguments.page.empty())
     table::page_with(arguments.page, plan.task(), "");  // refused before the training
-  check_ending("--plot", arguments.plot, {".svg"});
+  check_chart("--plot", arguments.plot);
   check_settings(plan, arguments.against);
   std::optional<table::Results> results;
   if (!arguments.results.empty()) {
@@ -212,7 +215,7 @@ void run(const TableArguments& arguments) {
   print("{}{}", arguments.json ? json(plan, trials) : text, arguments.json ? "\n" : "");
   if (!arguments.page.empty()) table::put_into_page(arguments.page, plan.task(), text);
   if (!arguments.plot.empty())
-    write_file_atomically(arguments.plot, svg_of(learning_curves(plan, trials), arguments.set));
+    write_chart(arguments.plot, with_subtitle(learning_curves(plan, trials), arguments.set));
   if (!arguments.against.empty()) write_against(plan, trials, arguments);
   raise_failures(plan, trials);
 }

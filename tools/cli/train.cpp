@@ -11,6 +11,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/tools/chart/chart_file.h"
 #include "lagtape/tools/chart/plot.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -70,7 +71,8 @@ void add_options(Options& options, TrainArguments& arguments) {
       .excludes({"--resume", "--seeds"});
   options
       .add("--find-lr", &arguments.find_rate,
-           "try growing learning rates for 100 updates, print a suggested one, and draw the losses (.svg)")
+           "try growing learning rates for 100 updates, print a suggested one, and draw the losses (.svg, "
+           ".png or .pdf)")
       .not_empty()
       .called("FILE")
       .excludes({"--resume", "--dry-run", "--seeds"});
@@ -124,13 +126,13 @@ void print_dry_run(const DryRun& run, bool json) {
 }
 
 void find_and_draw(const Experiment& experiment, const TrainArguments& arguments) {
-  check_ending("--find-lr", arguments.find_rate, {".svg"});
+  check_chart("--find-lr", arguments.find_rate);
   const RateFinding finding = find_rate(experiment, arguments.threads);
   const Plot plot{.title = text_of(experiment.name, ": loss while the learning rate grows"),
                   .x = {.title = "learning rate", .log = true},
                   .y = {.title = "loss, running mean"},
                   .lines = {{.name = "", .x = finding.rates, .y = finding.losses}}};
-  write_file_atomically(arguments.find_rate, plot.svg());
+  write_chart(arguments.find_rate, plot);
   if (arguments.json) {
     const Json result = {
         {"suggested_lr", finding.suggested}, {"rates", finding.rates}, {"losses", finding.losses}};

@@ -17,7 +17,7 @@ PredictedTargets two_rows(Dtype dtype = Dtype::f64) {
   PredictedTargets predicted{.targets = {"load, MW", "heat"},
                              .leading = {{"step", std::vector<std::int64_t>{1, 2}}}};
   const Tensor outputs = numbers({2, 2}, {1.5, 2, 0.1, 4}, dtype);
-  put_outputs(predicted, std::span(&outputs, 1), Loss::huber);
+  put_outputs(predicted, std::span(&outputs, 1), Loss::mse);
   predicted.truth = numbers({2, 2}, {0.25, std::nan(""), 1, 2});
   return predicted;
 }

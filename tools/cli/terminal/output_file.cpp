@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/tools/chart/chart_file.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape::cli {
@@ -17,6 +18,11 @@ void check_ending(const std::string& option, const std::string& file,
   for (std::size_t i = 1; i < endings.size(); ++i)
     names += text_of(i + 1 == endings.size() ? " or " : ", ", endings[i]);
   throw unexpected({.item = option}, Rule::wrong_type, text_of("a name that ends in ", names), quote(file));
+}
+
+void check_chart(const std::string& option, const std::string& file) {
+  check_ending(option, file, kChartEndings);
+  require_chart_program(option, file);
 }
 
 void check_not_an_input(const std::string& option, const std::string& output,
