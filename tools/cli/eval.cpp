@@ -5,7 +5,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/core/quote.h"
+#include "lagtape/tools/analysis/scored_run.h"
 #include "lagtape/tools/chart/chart_file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -17,7 +17,6 @@
 #include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/provenance.h"
-#include "lagtape/tools/train/source.h"
 #include "lagtape/tools/view/forecast_plot.h"
 
 namespace lagtape::cli {
@@ -75,27 +74,6 @@ void add_options(Options& options, EvalArguments& arguments) {
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
-/// Data from another path may differ from those of the training.
-void check_fit(const Source& source, const DataShape& data, const std::string& run) {
-  const auto refuse = [&](Rule rule, const auto&... what) {
-    throw InputError({run}, rule, text_of("its model ", what..., "."));
-  };
-  const LossFunction& loss = source.experiment.loss;
-  if (!loss_fits(loss, data)) throw InputError({run}, Rule::conflict, mismatch(loss, data));
-  const Model& model = source.model;
-  if (data.input != model.input_width())
-    refuse(Rule::shape, "takes ", model.input_width(), " inputs per step. The data have ", data.input);
-  if (model.tokens() > 0 && data.tokens != model.tokens())
-    refuse(Rule::conflict, "knows ", model.tokens(), " tokens. The data have ", data.tokens);
-  if (output_width(loss, data) != model.output_width())
-    refuse(Rule::shape, "has ", model.output_width(), " outputs. The data need ", output_width(loss, data));
-  if (data.every_step != reads_every_step(model.at())) {
-    refuse(Rule::conflict, data.every_step
-                               ? "reads out once per sequence. The data have a target at every step"
-                               : "reads out at every step. The data have one target per sequence");
-  }
-}
-
 /// Throws InputError for a model whose outputs are logits, which have no units.
 ForecastPlot forecast_of(const Source& source, const DataShape& data) {
   const LossFunction& loss = source.experiment.loss;
@@ -145,44 +123,15 @@ void score_forecasts(const EvalArguments& arguments) {
   }
 }
 
-/// The task with the split that is asked for. New data that are too few to be divided as those of the training are
-/// refused with the way to score them whole.
-Task load_task(const EvalArguments& arguments, const Experiment& experiment, ThreadPool& pool) try {
-  return arguments.split == "all" ? experiment.load_to_score(pool) : experiment.load_task(pool);
-} catch (const InputError& error) {
-  if (arguments.data.empty() || arguments.split == "all") throw;
-  try {
-    experiment.load_to_score(pool);
-  } catch (const InputError&) {
-    throw error;
-  }
-  throw error.with_hint(
-      "--data is divided into train, valid and test as the experiment says. --split all scores all of it.");
-}
-
 void run(const EvalArguments& arguments) {
   check_chart("--plot", arguments.plot);
   if (!arguments.horizon.empty()) return score_forecasts(arguments);
-  std::vector<std::string> set;
-  if (!arguments.data.empty()) set.push_back("data.path=" + arguments.data);
-  if (!arguments.frequency.empty()) set.push_back("data.frequency=" + arguments.frequency);
-  const Source source = load_run(arguments.run, set);
   ThreadPool pool(arguments.threads);
-  const bool all = arguments.split == "all";
-  if (all && source.experiment.data.fresh) {
-    throw InputError(
-        Problem{.place = {.item = "--split all"},
-                .rule = Rule::not_supported,
-                .statement = text_of(arguments.run, " draws fresh training sequences for every step"),
-                .expected = "valid or test"});
-  }
-  const Task task = load_task(arguments, source.experiment, pool);
-  const Dataset& split = all ? *task.test : task.split(arguments.split);
-  if (split.size() == 0 || split.size() == Dataset::kUnlimited) {
-    throw InputError({.item = "--split"}, Rule::missing,
-                     text_of(arguments.run, " has no fixed sequences in this split"), quote(arguments.split));
-  }
-  check_fit(source, task.shape, arguments.run);
+  const ScoredRun scored = load_scored_run(
+      arguments.run, {.split = arguments.split, .data = arguments.data, .frequency = arguments.frequency},
+      pool);
+  const Source& source = scored.source;
+  const Task& task = scored.task;
   ModelOp op(source.model);
   std::optional<Confusion> confusion;
   std::optional<ForecastPlot> forecast;
@@ -193,12 +142,12 @@ void run(const EvalArguments& arguments) {
     if (confusion) confusion->add(outputs, batch);
     if (forecast) forecast->add(outputs, batch);
   };
-  const Evaluation evaluation = evaluate(source.experiment, source.model, op, split, pool, options);
+  const Evaluation evaluation = evaluate(source.experiment, source.model, op, scored.split, pool, options);
   if (forecast)
     write_chart(arguments.plot,
                 forecast->plot(title_of(source, arguments.split), target_names(source.experiment)));
   if (arguments.json) {
-    print("{}\n", cli::json_of(evaluation, confusion ? &*confusion : nullptr));
+    print("{}\n", json_of(evaluation, confusion ? &*confusion : nullptr).dump(2));
     return;
   }
   print("{}\n", line_of(evaluation));

@@ -10,6 +10,8 @@
 
 namespace lagtape {
 
+class Json;
+
 struct HorizonOptions {
   ForecastLength steps = 1;
   std::string split = "test";  ///< train, valid, test or all: where the forecasts begin
@@ -65,6 +67,9 @@ struct HorizonScores {
 /// most 20 windows of them, since the last gap), and compares the forecasts with the recording. Inputs that are not
 /// predicted are taken from the recording. What is missing there is no truth. Throws InputError.
 HorizonScores score_horizons(const Model& model, const HorizonOptions& options);
+
+/// All of it by target, and which of the baselines is best.
+Json json_of(const HorizonScores& scores);
 
 /// The errors by the number of steps ahead, a line each.
 Plot plot_of(const HorizonScores& scores, const std::string& title);

@@ -1,5 +1,5 @@
 # The library for the module that pip builds: that of build/release where it is a release build of this tree, brought up to date,
-# else one in build/pip that is built without the tool.
+# else one in build/pip that is built without the tool. A tool that is there is installed too.
 set(library ${PROJECT_SOURCE_DIR}/build/release)
 set(fits FALSE)
 if(EXISTS ${library}/CMakeCache.txt)
@@ -20,8 +20,13 @@ endif()
 
 # pip keeps the output of a build to itself, so the line of progress is written to the terminal.
 set(targets lagtape)
+set(tool "")
 if(LAGTAPE_PORTABLE)
   list(APPEND targets lagtape_without_onednn lagtape_portable)
+  set(tool ${library}/portable/lagtape)
+elseif(fits AND EXISTS ${library}/lagtape)
+  list(APPEND targets lagtape_tool)
+  set(tool ${library}/lagtape)
 endif()
 message(STATUS "The library in ${library}")
 execute_process(COMMAND sh -c "if (: > /dev/tty) 2>/dev/null; then exec \"$@\" > /dev/tty; else exec \"$@\"; fi" sh

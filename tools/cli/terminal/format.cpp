@@ -1,5 +1,4 @@
 #include "lagtape/tools/cli/terminal/format.h"
-#include "lagtape/core/json/json.h"
 
 #include <fmt/core.h>
 
@@ -18,24 +17,6 @@ std::string line_of(const Evaluation& evaluation) {
   for (const auto& [name, value] : evaluation)
     line += fmt::format("{}{} {:.6g}", line.empty() ? "" : "  ", name, without_sign_of_nan(value));
   return line;
-}
-
-std::string json_of(const Evaluation& evaluation, const Confusion* confusion) {
-  Json json = Json::object();
-  for (const auto& [name, value] : evaluation) json[name] = value;
-  for (std::int64_t actual = 0; confusion && actual < confusion->classes(); ++actual) {
-    Json row;
-    for (std::int64_t predicted = 0; predicted < confusion->classes(); ++predicted) {
-      row.push_back(confusion->count(actual, predicted));
-    }
-    json["confusion"].push_back(row);
-    Json of_class = {{"precision", confusion->precision(actual)},
-                     {"recall", confusion->recall(actual)},
-                     {"f1", confusion->f1(actual)}};
-    if (confusion->has_names()) of_class["name"] = confusion->name(actual);
-    json["classes"].push_back(std::move(of_class));
-  }
-  return json.dump(2);
 }
 
 std::string table_of(const Confusion& confusion) {

@@ -12,9 +12,6 @@ namespace lagtape::cli {
 double without_sign_of_nan(double value);
 /// One line, such as "loss 0.1234  rmse 0.351".
 std::string line_of(const Evaluation& evaluation);
-/// One JSON object, such as {"loss": 0.1234, "rmse": 0.351}, with more digits; "confusion" has a row for each
-/// true class, "classes" precision, recall and F1 of each.
-std::string json_of(const Evaluation& evaluation, const Confusion* confusion = nullptr);
 /// The confusion matrix with a row for each true class, a column for each predicted one, and the names
 /// or numbers of the classes as their titles, and precision, recall and F1 of each.
 std::string table_of(const Confusion& confusion);

@@ -1,8 +1,8 @@
-"""Arrays on their way into the library."""
+"""Arrays on their way into the library, and out of its JSON."""
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 import numpy as np
 
@@ -23,3 +23,23 @@ def numbers_of(x: Any, precision: str, call: str) -> np.ndarray:
         raise InputError(f"[{call}] expected an array of numbers. Got {type(x).__name__} with elements {array.dtype}.")
     with np.errstate(over="ignore"):
         return np.require(array, dtype, ["C", "A"])
+
+
+def number_of(value: Any) -> float:
+    """A number of JSON; null is NaN."""
+    return float("nan") if value is None else value
+
+
+def array_of(column: List[Any]) -> np.ndarray:
+    return np.array([number_of(value) for value in column])
+
+
+def with_arrays(value: Any) -> Any:
+    """JSON with every list of numbers as an array."""
+    if isinstance(value, dict):
+        return {key: with_arrays(one) for key, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    if all(one is None or isinstance(one, (int, float)) for one in value):
+        return array_of(value)
+    return [with_arrays(one) for one in value]

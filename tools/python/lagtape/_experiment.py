@@ -10,8 +10,9 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
 import numpy as np
 
-from . import _lagtape
+from . import _forecast, _lagtape
 from ._arguments import Path, count_of, json_of, path_of, text_of, threads_of
+from ._arrays import array_of, number_of, with_arrays
 from ._cell import located, with_cells
 from ._errors import THE_EXPERIMENT, InputError
 from ._given import take
@@ -46,7 +47,7 @@ class Run:
     def metrics(self) -> Dict[str, float]:
         """The metrics of the kept weights: valid_loss, test_loss, and the experiment's own beside them."""
         summary = self.summary
-        return {f"{split}_{name}": _number(value) for split in ("valid", "test") for name, value in summary[split].items()}
+        return {f"{split}_{name}": number_of(value) for split in ("valid", "test") for name, value in summary[split].items()}
 
     @property
     def history(self) -> Dict[str, np.ndarray]:
@@ -56,11 +57,39 @@ class Run:
             rows = [json.loads(line) for line in file if line.endswith("\n")]  # else the line of a run that was killed
         names = dict.fromkeys(name for row in rows for name in row)
         columns = {name: [row.get(name) for row in rows] for name in names}
-        return {name: _array(column) for name, column in columns.items()}
+        return {name: array_of(column) for name, column in columns.items()}
 
     def model(self) -> Model:
         """The model with the kept weights."""
         return load(self.path)
+
+    def evaluate(self, split: str = "test", **options: Any) -> Dict[str, Any]:
+        """The metrics of the kept weights on a split, or with `horizon` of forecasts: `lagtape.evaluate`."""
+        return _forecast.evaluate(self, split, **options)
+
+    def confusion(self, split: str = "test", **options: Any) -> np.ndarray:
+        """Counts [classes, classes] with a row for each true class and a column for each predicted one."""
+        return self.evaluate(split, confusion=True, **options)["confusion"]
+
+    def predict(self, x: Any, **options: Any) -> Any:
+        """Predictions of arrays, or along a recording: `lagtape.predict`."""
+        return _forecast.predict(self, x, **options)
+
+    def forecast(self, input: Any, steps: Union[int, str], **options: Any) -> Any:
+        """The time after a recording: `lagtape.forecast`."""
+        return _forecast.forecast(self, input, steps, **options)
+
+    def report(self, output: Path) -> str:
+        """Writes all about the run on one page: `lagtape.report`."""
+        from . import _tool
+
+        return _tool.report(self, output)
+
+    def export(self, format: str, output: Path, **options: Any) -> str:
+        """Writes the model for other programs: `lagtape.export`."""
+        from . import _tool
+
+        return _tool.export(self, format, output, **options)
 
     def _open(self, name: str) -> Any:
         file = os.path.join(self.path, name)
@@ -156,7 +185,7 @@ def analyze(experiment: Experiment, *, data: Any = None, split: str = "test", se
     options.values = _texts_of([] if values is None else values, "values", "analyze")
     split = text_of(split, "[analyze] split")
     text = _ask(experiment, lambda given: (_lagtape.analyze(given, split, threads_of(threads), options), []), set, row, data)
-    return _with_arrays(text)
+    return with_arrays(text)
 
 
 def data(experiment: Experiment, *, data: Any = None, fresh: int = 1000, set: Changes = None, row: Optional[str] = None,
@@ -199,7 +228,7 @@ def _given(experiment: Experiment, changes: Changes, row: Optional[str], data: A
             more["data.task"] = taken.task
         if taken.index and "time" not in section:
             more["data.time"] = json.dumps(taken.index)
-    assignments = _assignments_of(changes) + [f"{key}={value}" for key, value in more.items() if value is not None]
+    assignments = assignments_of(changes) + [f"{key}={value}" for key, value in more.items() if value is not None]
     if not isinstance(experiment, Mapping):
         return _lagtape.GivenExperiment(path_of(experiment), None, assignments, "" if row is None else text_of(row, "row"), files)
     if row is not None:
@@ -214,7 +243,7 @@ def _data_section(experiment: Experiment) -> Mapping[str, Any]:
         path = os.path.join(path, "experiment.json") if os.path.isdir(path) else path
         try:
             with open(path, encoding="utf-8") as file:
-                experiment = json.load(file)
+                experiment = json.loads(_lagtape.plain_json(file.read(), path))
         except (OSError, ValueError):
             return {}
     section = experiment.get("data") if isinstance(experiment, Mapping) else None
@@ -232,7 +261,7 @@ def _ask(experiment: Experiment, question: Callable[[Any], Any], changes: Change
     return json.loads(text)
 
 
-def _assignments_of(changes: Changes) -> List[str]:
+def assignments_of(changes: Changes) -> List[str]:
     if changes is None:
         return []
     if isinstance(changes, Mapping):
@@ -261,22 +290,3 @@ def _with_advice(error: InputError) -> InputError:
 
 def _or_none(value: Optional[int], name: str, call: str, least: int) -> Optional[int]:
     return None if value is None else count_of(value, name, call, least)
-
-
-def _number(value: Any) -> float:
-    return float("nan") if value is None else value
-
-
-def _array(column: List[Any]) -> np.ndarray:
-    return np.array([_number(value) for value in column])
-
-
-def _with_arrays(value: Any) -> Any:
-    """JSON with every list of numbers as an array; null in it is NaN."""
-    if isinstance(value, dict):
-        return {key: _with_arrays(one) for key, one in value.items()}
-    if not isinstance(value, builtins.list):
-        return value
-    if all(one is None or isinstance(one, (int, float)) for one in value):
-        return _array(value)
-    return [_with_arrays(one) for one in value]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any, Dict, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _lagtape
-from ._arguments import Path, count_of, path_of, text_of
+from ._arguments import Path, count_of, path_of, real_of, text_of
 from ._errors import InputError
+from ._arrays import with_arrays
 from ._given import Given, frame_like, is_frame, take
 from ._model import Model, load
 
@@ -28,9 +30,41 @@ def predict(run: Union[Model, Path], x: Any, *, threads: int = 1) -> Any:
         return (model or load(run)).predict(x, threads=threads)
     if model is not None:
         raise InputError("[predict] a recording is read as the run says that trained the model. Got a Model; give its run.")
-    taken = _taken(x, run)
+    taken = _recording(x, run)
     made = _lagtape.predict_recording(path_of(run), taken.path, count_of(threads, "threads", "predict", 1, 1024), taken.files)
     return _as_frame(made, x, taken) if is_frame(x) else made
+
+
+def evaluate(run: Path, split: str = "test", *, data: Any = None, horizon: Union[int, str, None] = None, season: int = 0,
+             interval: Optional[float] = None, confusion: bool = False, frequency: str = "", threads: int = 1) -> Dict[str, Any]:
+    """The metrics of a run on a split, as of `lagtape eval --json`: {"loss", "rmse", ...}.
+
+    split      train, valid, test, or all, which is every sequence of new data
+    data       in place of the run's own data: what `train` takes
+    confusion  adds "confusion", an array [classes, classes] with a row for each true class, and "classes"
+    horizon    scores forecasts of a recording in its place, 1 to so many steps ahead or for a length of time such as "2d", beside
+               the last value, the value a season before, Theta and a ridge regression: {"origins", "targets": {NAME: {"rmse":
+               [steps], ...}}, "best_baseline", "ratio", ...}, and how often intervals of probability `interval` hold
+    frequency  "any" takes rows of any frequency
+
+    Raises InputError.
+    """
+    path, files = "", None
+    if data is not None:
+        taken = _taken(data, run)
+        path, files = taken.path if len(taken.paths) == 1 else json.dumps(taken.paths), taken.files
+    split, frequency = text_of(split, "[evaluate] split"), text_of(frequency, "[evaluate] frequency")
+    if horizon is None:
+        threads = count_of(threads, "threads", "evaluate", 1, 1024)
+        scores = with_arrays(json.loads(_lagtape.evaluate(path_of(run), split, path, frequency, bool(confusion), threads, files)))
+        return {**scores, "confusion": np.array(scores["confusion"])} if confusion else scores
+    if path.startswith("["):
+        raise InputError("[evaluate] horizons are scored on one frame. Got several.")
+    steps = horizon if isinstance(horizon, str) else str(count_of(horizon, "horizon", "evaluate"))
+    level = None if interval is None else real_of(interval, "interval", "evaluate")
+    season = count_of(season, "season", "evaluate", 0)
+    return with_arrays(json.loads(_lagtape.evaluate_horizons(path_of(run), text_of(steps, "horizon"), split, path, frequency, season,
+                                                             level, files)))
 
 
 def forecast(run: Union[Path, Sequence[Path]], input: Any, steps: Union[int, str], *, start: Union[str, int] = "",
@@ -59,23 +93,28 @@ def forecast(run: Union[Path, Sequence[Path]], input: Any, steps: Union[int, str
         raise InputError("[forecast] there is no run.")
     length = steps if isinstance(steps, str) else str(count_of(steps, "steps", "forecast"))
     begin = start if isinstance(start, str) else str(count_of(start, "start", "forecast", -2**40))
-    taken = _taken(input, runs[0])
+    taken = _recording(input, runs[0])
     future_path = ""
     if future is not None and not (isinstance(future, str) and not future):
-        given = _taken(future, runs[0], "future", taken.files)
+        given = _recording(future, runs[0], "future", taken.files)
         taken, future_path = taken._replace(files=given.files), given.path
     made = _lagtape.forecast(runs, taken.path, text_of(length, "[forecast] steps"), text_of(begin, "[forecast] start"),
                              count_of(season, "season", "forecast", 0), count_of(paths, "paths", "forecast", 0), future_path,
-                             None if interval is None else float(interval), taken.files)
+                             None if interval is None else real_of(interval, "interval", "forecast"), taken.files)
     return _as_frame(made, input, taken) if is_frame(input) else made
 
 
-def _taken(data: Any, run: Path, name: str = "data", files: Optional[_lagtape.GivenFiles] = None) -> Given:
+def _recording(data: Any, run: Path, name: str = "data", files: Optional[_lagtape.GivenFiles] = None) -> Given:
     """A recording for a run: a path, or a frame."""
     if isinstance(data, (str, os.PathLike)):
         return Given(files, [path_of(data)], "")
     if not is_frame(data):
         raise InputError(f"expected a path or a DataFrame. Got {type(data).__name__}.")
+    return _taken(data, run, name, files)
+
+
+def _taken(data: Any, run: Path, name: str = "data", files: Optional[_lagtape.GivenFiles] = None) -> Given:
+    """Data for a run."""
     time = load(run).experiment.get("data", {}).get("time")
     return take(data, time=time if isinstance(time, str) else None, name=name, files=files)
 

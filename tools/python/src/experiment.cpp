@@ -14,6 +14,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json.h"
+#include "lagtape/core/json/json_comments.h"
 #include "lagtape/core/json/schema.h"
 #include "lagtape/tools/analysis/analysis_json.h"
 #include "lagtape/tools/analysis/model_description.h"
@@ -179,6 +180,9 @@ void add_experiments(nb::module_& module) {
   module.def("analyze", analyze, release);
   module.def("data", data);
   module.def("list", list);
+  module.def("plain_json", [](const std::string& text, const std::string& where) {
+    return parse_commented_json(text, where).dump();
+  });
 }
 
 }  // namespace lagtape::python

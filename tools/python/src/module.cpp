@@ -80,6 +80,7 @@ NB_MODULE(_lagtape, module) {
   add_streams(module);
   add_given_data(module);
   add_experiments(module);
+  add_evaluation(module);
   add_forecasts(module);
   add_cells(module);
   add_training(module);

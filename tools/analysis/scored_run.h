@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "lagtape/core/json/json.h"
+#include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/score/confusion.h"
+#include "lagtape/tools/train/source.h"
+
+namespace lagtape {
+
+struct ScoringOptions {
+  std::string split = "test";  ///< train, valid, test or all, which is every sequence of the data
+  std::string data = {};       ///< path of the data, in place of data.path
+  std::string frequency = {};  ///< replaces that of the model's rows, such as "any"
+};
+
+/// A trained model, and the sequences that it is scored on.
+struct ScoredRun {
+  Source source;
+  Task task;
+  const Dataset& split;
+};
+
+/// Loads a run and the data to score it on. Throws InputError, also where the data do not fit the model.
+ScoredRun load_scored_run(const std::string& run, const ScoringOptions& options, ThreadPool& pool);
+
+/// {"loss": 0.1234, "rmse": 0.351}; "confusion" has a row for each true class, "classes" precision, recall and F1 of each.
+Json json_of(const Evaluation& evaluation, const Confusion* confusion = nullptr);
+
+}  // namespace lagtape

@@ -1,0 +1,54 @@
+#include <iterator>
+
+#include "lagtape/core/json/json.h"
+#include "lagtape/tools/forecast/horizon_scores.h"
+
+namespace lagtape {
+
+namespace {
+
+Json column_of(const Tensor& values, std::size_t target) {
+  Json column = Json::array();
+  for (std::int64_t step = 0; step < values.size(0); ++step)
+    column.push_back(values.at(step * values.size(1) + static_cast<std::int64_t>(target)));
+  return column;
+}
+
+}  // namespace
+
+Json json_of(const HorizonScores& scores) {
+  Json targets = Json::object();
+  for (std::size_t i = 0; i < scores.targets.size(); ++i) {
+    Json& target = targets[scores.targets[i]];
+    for (const HorizonErrors& errors : scores.errors) {
+      const std::string of = errors.key == "model" ? "" : errors.key + "_";
+      target[of + "rmse"] = column_of(errors.rmse, i);
+      target[of + "mae"] = column_of(errors.mae, i);
+      for (std::size_t m = 0; m < std::size(kHorizonMetrics); ++m)
+        target["overall"][errors.key][kHorizonMetrics[m]] = errors.overall[i][m];
+    }
+  }
+  for (std::size_t i = 0; i < scores.targets.size(); ++i) {
+    Json& target = targets[scores.targets[i]];
+    for (const IntervalScores& interval : scores.intervals)
+      target[interval.calibrations > 0 ? "interval" : "quantile_interval"] = {
+          {"level", interval.level},
+          {"calibrations", interval.calibrations},
+          {"coverage", interval.overall[i]},
+          {"width", interval.width[i]},
+          {"coverage_by_step", column_of(interval.coverage, i)}};
+    if (!scores.pinball.empty()) {
+      target["overall"]["model"]["pinball"] = scores.pinball[i];
+      target["overall"]["model"]["crps"] = 2 * scores.pinball[i];
+    }
+  }
+  const HorizonVerdict& verdict = scores.verdict;
+  return {{"origins", scores.origins},
+          {"season", scores.season},
+          {"targets", targets},
+          {"measure", kHorizonMetrics[verdict.measure]},
+          {"best_baseline", scores.errors[verdict.best].key},
+          {"ratio", verdict.ratio}};
+}
+
+}  // namespace lagtape

@@ -1,0 +1,197 @@
+"""What the tool's other commands do: searches, tables, comparisons, reports, exports, drafts of experiments, benchmarks.
+
+They run the command `lagtape` of this installation, read the JSON that it prints, and raise what it says is wrong.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+from . import _lagtape
+from ._arguments import Path, count_of, json_of, path_of, text_of
+from ._cell import with_cells
+from ._errors import DivergenceError, Error, InputError, Problem
+from ._experiment import Changes, Experiment, assignments_of
+
+_DIVERGED, _WRONG_INPUT, _INTERRUPTED = 3, 2, 130
+
+
+def search(search: Union[Path, Mapping[str, Any]], *, out: Optional[Path] = None, runs: Optional[int] = None, jobs: Optional[int] = None,
+           set: Changes = None, show: bool = False) -> Dict[str, Any]:
+    """Searches the settings of an experiment, as `lagtape search` does: {"runs": [{"settings", "loss", ...}], ...}, what it prints as JSON.
+
+    search  a file, or a dict {"experiment", "method", "runs", "ranges"}, whose experiment is a file or a dict, and which needs `out`
+    out     the folder of the search; by default runs/ and the name of the file. A search there goes on
+    show    trains nothing, and gives what has come out so far
+
+    Raises InputError, and DivergenceError if all runs diverged.
+    """
+    options = _options(out=out, runs=_count(runs, "runs", "search"), jobs=_count(jobs, "jobs", "search"), show=show)
+    if not isinstance(search, Mapping):
+        return _ask("search", path_of(search), *options, *_set(set), "--quiet")
+    if out is None:
+        raise InputError("[search] a search that is a dict needs `out`, its folder.")
+    with tempfile.TemporaryDirectory() as folder:
+        given = dict(search)
+        if isinstance(given.get("experiment"), Mapping):
+            given["experiment"] = _write(folder, "experiment.json", _absolute(with_cells(given["experiment"])))
+        elif "experiment" in given:
+            given["experiment"] = os.path.abspath(path_of(given["experiment"]))
+        return _ask("search", _write(folder, "search.json", given), *options, *_set(set), "--quiet")
+
+
+def compare(*runs: Path, plot: Optional[Path] = None) -> Dict[str, Any]:
+    """Compares at least two runs: the settings that differ, metrics over seeds, learning curves (charts in the folder `plot`)."""
+    return _ask("compare", *[path_of(run) for run in runs], *_options(plot=plot))
+
+
+def table(folder: Path, *, out: Optional[Path] = None, only: Sequence[str] = (), seeds: Optional[int] = None, jobs: Optional[int] = None,
+          set: Changes = None, show: bool = False) -> Dict[str, Any]:
+    """Trains the models of a paper's table, a folder with a table.json, and gives the results beside the printed numbers; with
+    `show` those of the runs that are there."""
+    options = _options(out=out, seeds=_count(seeds, "seeds", "table"), jobs=_count(jobs, "jobs", "table"), show=show)
+    names = [text_of(name, "[table] only") for name in only]
+    return _ask("table", path_of(folder), *options, *_set(set), *(["--only", *names] if names else []), "--quiet")
+
+
+def report(run: Path, output: Path) -> str:
+    """Writes all about a run, about the runs of a folder, or about a search on one page (.html), and gives its path."""
+    return _write_output("report", path_of(run), output)
+
+
+def export(run: Path, format: str, output: Path, *, precision: str = "", weights: str = "", functions: str = "",
+           lengths: bool = False) -> str:
+    """Writes a trained model for other programs, and gives the file's path.
+
+    format     "c99": one C file that needs math.h alone; "onnx", "onnx-step": whole sequences, one step; "torch", "keras"
+    precision  of "c99": "f32" or "f64"
+    weights    of "c99": "float", "int16" or "int8"
+    functions  of "c99": "exact" or "fast"
+    lengths    of "onnx": sequences of unequal lengths
+    """
+    options = _options(to=text_of(format, "[export] format"), precision=precision, weights=weights, functions=functions, lengths=lengths)
+    return _write_output("export", path_of(run), output, *options)
+
+
+def new(data: str, cell: str = "tau_gru", *, units: Optional[int] = None, target: Sequence[str] = (), future: Sequence[str] = (),
+        path: Optional[Path] = None) -> Dict[str, Any]:
+    """An experiment to begin with, for a task or for a recording of your own (.csv), as a dict; `lagtape new` writes it with comments.
+
+    target  columns to predict; by default all columns of numbers
+    future  columns that are known ahead
+    path    the files of a task
+    """
+    options = _options(units=_count(units, "units", "new"), future=",".join(future), path=path)
+    for name in [target] if isinstance(target, str) else target:
+        options += ["--target", text_of(name, "[new] target")]
+    text = _run("new", text_of(data, "[new] data"), text_of(cell, "[new] cell"), *options)
+    return json.loads(_lagtape.plain_json(text, "new"))
+
+
+def schema() -> Dict[str, Any]:
+    """The JSON Schema of experiments, by which editors complete and check them."""
+    return json.loads(_run("schema"))
+
+
+def bench(experiment: Experiment, *, set: Changes = None, plan: str = "", threads: Optional[int] = None, repeats: Optional[int] = None,
+          stream: bool = False, steps: Optional[int] = None, row: str = "") -> Dict[str, Any]:
+    """Times forward and backward of an experiment's model, microseconds a time step: {"forward_us", "backward_us", "total_us", ...};
+    with `stream` one step of a stream. Beside oneDNN's LSTM ("ratio") where the tool has it."""
+    options = _options(plan=plan, threads=_count(threads, "threads", "bench"), repeats=_count(repeats, "repeats", "bench"), stream=stream,
+                       steps=_count(steps, "steps", "bench"), row=row)
+    if not isinstance(experiment, Mapping):
+        return _ask("bench", path_of(experiment), *options, *_set(set))
+    with tempfile.TemporaryDirectory() as folder:
+        return _ask("bench", _write(folder, "experiment.json", _absolute(with_cells(experiment))), *options, *_set(set))
+
+
+@functools.lru_cache(maxsize=None)
+def _tool() -> str:
+    """The command of this installation: that of a wheel, of the build folder that the package is in, or of the shell."""
+    build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    places = [os.path.join(sysconfig.get_path("scripts"), "lagtape"), os.path.join(build, "lagtape"), shutil.which("lagtape")]
+    found = [place for place in places if place and os.path.isfile(place) and os.access(place, os.X_OK)]
+    for place in found:
+        if subprocess.run([place, "--version"], capture_output=True, text=True).stdout.split()[1:2] == [_lagtape.version]:
+            return place
+    raise Error(f"This needs the command lagtape {_lagtape.version}, which a wheel of a release has, and tools/quickstart.sh builds. "
+                + (f"Found another version: {found[0]}." if found else "There is none on the PATH."))
+
+
+def _run(command: str, *arguments: str) -> str:
+    """What a command prints. With --json its errors are objects, else a text for people."""
+    done = subprocess.run([_tool(), command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    if done.returncode == 0:
+        return done.stdout
+    if done.returncode == _INTERRUPTED:
+        raise KeyboardInterrupt(done.stderr.strip())
+    kind = {_DIVERGED: DivergenceError, _WRONG_INPUT: InputError}.get(done.returncode, Error)
+    problems = _problems_in(done.stderr) if "--json" in arguments else []
+    if not problems:
+        raise kind(done.stderr.strip())
+    lines = [": ".join([part for part in (one.file, one.pointer, one.item) if part] + [one.message]) for one in problems]
+    raise InputError("\n".join(lines), problems) if kind is InputError else kind("\n".join(lines))
+
+
+def _ask(command: str, *arguments: str) -> Dict[str, Any]:
+    return json.loads(_run(command, *arguments, "--json"))
+
+
+def _problems_in(output: str) -> List[Problem]:
+    """The problems of a failed command, which prints them in its last line."""
+    try:
+        found = json.loads(output.strip().splitlines()[-1])["problems"]
+    except (ValueError, KeyError, IndexError):
+        return []
+    fields = [{**(problem.get("place") or {}), **problem} for problem in found]
+    return [Problem(**{name: one[name] for name in Problem._fields if one.get(name) is not None}) for one in fields]
+
+
+def _write_output(command: str, run: str, output: Path, *options: str) -> str:
+    output = path_of(output)
+    _run(command, run, "--output", output, *options)
+    return output
+
+
+def _options(**options: Any) -> List[str]:
+    """Options that are given: a path, a text, a number, or True."""
+    arguments: List[str] = []
+    for name, value in options.items():
+        if value is None or value is False or value == "":
+            continue
+        arguments.append(f"--{name}")
+        if value is not True:
+            arguments.append(str(value) if isinstance(value, int) else path_of(value))
+    return arguments
+
+
+def _set(changes: Changes) -> Iterable[str]:
+    for assignment in assignments_of(changes):
+        yield from ("--set", assignment)
+
+
+def _count(value: Optional[int], name: str, call: str) -> Optional[int]:
+    return None if value is None else count_of(value, name, call)
+
+
+def _absolute(experiment: Mapping[str, Any]) -> Dict[str, Any]:
+    """An experiment whose relative path of data begins at the current folder, wherever its file lies."""
+    made = json.loads(json_of(experiment))
+    data = made.get("data")
+    if isinstance(data, dict) and isinstance(data.get("path"), str):
+        data["path"] = os.path.abspath(data["path"])
+    return made
+
+
+def _write(folder: str, name: str, value: Any) -> str:
+    file = os.path.join(folder, name)
+    with open(file, "w", encoding="utf-8") as opened:
+        opened.write(json_of(value))
+    return file
