@@ -26,7 +26,8 @@ std::string text_of_time(const CsvSource& csv, std::int64_t row) {
 TimeColumn read_column(const CsvSource& csv) {
   const std::vector<std::int64_t> columns = csv.time_columns();
   const std::string& format = csv.options.time_format;
-  TimeDetector detector = format.empty() ? TimeDetector() : TimeDetector(TimeFormat(format));
+  TimeDetector detector =
+      format.empty() ? TimeDetector(csv.options.date_order) : TimeDetector(TimeFormat(format));
   detector.reserve(static_cast<std::size_t>(csv.rows()));
   for (std::int64_t row = 0; row < csv.rows(); ++row) {
     if (columns.size() == 1) {
@@ -105,7 +106,7 @@ FoundGrid uneven_grid(std::span<const Instant> times, const TimeCalendar& calend
   std::ranges::nth_element(sorted, middle);
   double sum = 0, count = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const bool is_gap = steps[i] > *middle + *middle / 2;
+    const bool is_gap = steps[i] - *middle > *middle / 2;
     if (is_gap) gaps.push_back({static_cast<std::int64_t>(i) + 1, steps[i] / *middle});
     if (is_gap || steps[i] <= *middle / 2) continue;
     sum += static_cast<double>(steps[i]);
@@ -158,6 +159,7 @@ GridOfSeries grid_of(const CsvSource& csv, const RowRange& series, std::span<con
   const PlaceOfRow place = places_of(csv, series);
   const std::string& wanted = csv.options.frequency;
   const bool is_given = names_frequency(csv.options);
+  check_distances(times, calendar, place);
   try {
     if (is_given) return {fit_grid(Frequency::parse(wanted), times, calendar, place), true};
     return {find_grid(times, calendar, place), true};

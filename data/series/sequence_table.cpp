@@ -4,15 +4,12 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <set>
 #include <unordered_map>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/options.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/table_file.h"
 #include "lagtape/data/series/fill.h"
-#include "lagtape/data/series/series_kinds.h"
 #include "lagtape/data/table/missing_code.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/table/number_column.h"
@@ -23,61 +20,6 @@ namespace lagtape {
 namespace {
 
 using Texts = std::vector<std::string>;
-
-constexpr Option kSequenceRows[] = {
-    required<&SequenceOptions::path>("path", "a .csv file, relative to the experiment file").at_least_one(),
-    option<&SequenceOptions::sequence>("sequence", kNames,
-                                       "column, or list of columns, that says which sequence a row belongs "
-                                       "to: rows of one name are one sequence")
-        .needed(),
-    option<&SequenceOptions::time>("time",
-                                   "column of times or step numbers, in whose order the rows of a sequence "
-                                   "are read; \"\": as they are in the file"),
-    required<&SequenceOptions::input>("input", "columns of numbers that the model reads, by name")
-        .at_least_one(),
-    required<&SequenceOptions::target>(
-        "target", "column of the classes (words or whole numbers) or real numbers to predict, one a sequence")
-        .at_least_one(),
-    option<&SequenceOptions::classes>(
-        "classes", "the words of `target` by class, for a loss of classes; []: those of the file, sorted"),
-    rows_of<&SequenceOptions::table>(kTableOptions),
-    option<&SequenceOptions::missing>(
-        "missing", kMissingNames,
-        "treatment of input cells without a number: an error, a straight line to the number after them, or "
-        "the last number before them; \"mask\" also takes the last number, and adds an input for each column "
-        "that is 1 where there was a number"),
-    rows_of<&SequenceOptions::normalize>(kNormalizeOptions),
-    option<&SequenceOptions::train>("train", {.min = 0, .max = 1, .above_min = true},
-                                    "share of the sequences for training; of each class, where there are "
-                                    "classes"),
-    option<&SequenceOptions::valid>("valid", between(0, 1), "share of the validation set, likewise"),
-    option<&SequenceOptions::test>("test", between(0, 1), "share of the test set, likewise"),
-    option<&SequenceOptions::split_seed>("split_seed", between(-1, 4294967295.0),
-                                         "seed of the split; -1: the experiment's seed"),
-};
-
-void check_sequences(const SequenceOptions& options, JsonReader& reader) {
-  if (reader.raw("sequence").is_null() && reader.is_object())
-    reader.error("sequence", Problem{.rule = Rule::missing, .expected = "a column, or a list of columns"});
-  std::map<std::string, std::string> uses;
-  const auto use = [&](const std::string& column, const std::string& key) {
-    const auto [known, is_new] = uses.emplace(column, key);
-    if (!is_new && !column.empty())
-      reader.error(key, text_of("names the column ", quote(column), ", which \"", known->second,
-                                "\" names too. A column has one role."));
-  };
-  for (const std::string& column : options.sequence) use(column, "sequence");
-  use(options.time, "time");
-  use(options.target, "target");
-  for (const std::string& column : options.input) use(column, "input");
-  if (std::set<std::string>(options.classes.begin(), options.classes.end()).size() < options.classes.size())
-    reader.error("classes", "names a class twice.");
-  if (options.classes.size() == 1) reader.error("classes", "expected at least two classes.");
-  if (!options.classes.empty() && options.normalize.real_loss)
-    reader.error("classes", R"(needs a loss of classes, "cross_entropy" or "binary_cross_entropy".)");
-  if (options.train + options.valid + options.test > 1 + 1e-9)
-    reader.error("test", "the shares of train, valid and test add up to more than 1.");
-}
 
 /// The cells of the table, and which rows are of which sequence.
 class SequenceReader {
@@ -185,13 +127,18 @@ class SequenceReader {
     const std::int64_t time = column(options_.time, "time");
     for (std::int64_t row = 0; row < cells_.rows(); ++row)
       if (is_missing(cells_.cell(row, time))) refuse(row, time, Rule::missing, "a time or a number");
-    std::vector<std::int64_t> whole;
-    if (read_times(time, whole)) return sort_rows_by(whole, time);
-    std::vector<double> real;
-    if (read_times(time, real)) return sort_rows_by(real, time);
-    TimeDetector detector;
+    if (options_.time_format.empty()) {
+      std::vector<std::int64_t> whole;
+      if (read_times(time, whole)) return sort_rows_by(whole, time);
+      std::vector<double> real;
+      if (read_times(time, real)) return sort_rows_by(real, time);
+    }
+    TimeDetector detector = options_.time_format.empty() ? TimeDetector(options_.date_order)
+                                                         : TimeDetector(TimeFormat(options_.time_format));
     for (std::int64_t row = 0; row < cells_.rows(); ++row) detector.add(cells_.cell(row, time));
-    sort_rows_by(detector.finish([&](std::int64_t row) { return cells_.place(row, time); }).times, time);
+    const TimeColumn column = detector.finish([&](std::int64_t row) { return cells_.place(row, time); });
+    table_.date_order = date_order_of(column.format);
+    sort_rows_by(column.times, time);
   }
 
   template <class T>
@@ -371,20 +318,6 @@ std::string SequenceTable::name(std::size_t i) const {
   std::string name;
   for (const std::string& cell : ids[i]) name += (name.empty() ? "" : " / ") + cell;
   return name;
-}
-
-Texts SequenceOptions::input_names() const {
-  Texts names = input;
-  if (missing == Missing::mask)
-    for (const std::string& column : input) names.push_back(name_of_mask(column));
-  return names;
-}
-
-SequenceOptions read_sequence_options(JsonReader& reader, const TaskHints& hints) {
-  SequenceOptions options;
-  options.normalize = {.input = true, .target = hints.real_loss, .real_loss = hints.real_loss};
-  read_options(reader, checked<check_sequences>(kSequenceRows), options);
-  return options;
 }
 
 SequenceTable read_sequence_table(const SequenceOptions& options, const std::filesystem::path& base,

@@ -17,6 +17,8 @@ struct SequenceOptions {
   std::vector<std::string> input;     ///< columns
   std::vector<std::string> classes;   ///< the words of `target` by class; empty: those of the file
   TableOptions table;                 ///< how the file is written
+  std::string time_format;            ///< that of TimeFormat; empty: found from the rows
+  DateOrder date_order = DateOrder::automatic;
   Missing missing = Missing::error;
   NormalizeOptions normalize;  ///< `real_loss` is false where targets are classes
   double train = 0.7, valid = 0.15, test = 0.15;
@@ -37,8 +39,9 @@ struct SequenceTable {
       {};  ///< [N], the cells of the columns that tell sequences apart
   std::vector<std::string> targets =
       {};  ///< [N], as the file has them, also other classes; "" where there is none
-  std::vector<std::string> classes = {};  ///< names; empty for real targets
-  std::vector<std::string> notes = {};    ///< what a user should know, a sentence each
+  std::vector<std::string> classes = {};        ///< names; empty for real targets
+  std::vector<std::string> notes = {};          ///< what a user should know, a sentence each
+  DateOrder date_order = DateOrder::automatic;  ///< that was found
 
   std::string name(std::size_t i) const;  ///< of a sequence: "pump 3 / 12"
 };

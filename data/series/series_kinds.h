@@ -12,6 +12,16 @@ inline constexpr Choices kMissingNames = {{"error", Missing::error},
                                           {"hold", Missing::hold},
                                           {"mask", Missing::mask}};
 
+inline constexpr Choices kDateOrders = {{"auto", DateOrder::automatic},
+                                        {"day_first", DateOrder::day_first},
+                                        {"month_first", DateOrder::month_first}};
+inline constexpr const char* kAboutDateOrder =
+    "which of the first two numbers of a date is the day where no row has one above 12: \"day_first\" or "
+    "\"month_first\"; \"auto\": an error asks";
+
+/// Notes the error of a "time_format" that is none.
+void check_time_format(const std::string& format, JsonReader& reader);
+
 // How the values of the options of recordings are written.
 extern const OptionKindOf<Json> kColumns;                            ///< a list of names and numbers, or null
 extern const OptionKindOf<SeriesOptions> kInput;                     ///< past columns, as "input"

@@ -31,6 +31,7 @@ constexpr Option kSeriesRows[] = {
         "format of the times in strptime's letters, such as \"%d.%m.%Y %H:%M\", or what plain numbers are: "
         "\"seconds\", \"milliseconds\", \"microseconds\" or \"nanoseconds\" since 1970, or days of a "
         "\"spreadsheet\"; \"\": found from all rows"),
+    option<&SeriesOptions::date_order>("date_order", kDateOrders, kAboutDateOrder),
     option<&SeriesOptions::timezone>(
         "timezone", "clock of times without an offset, such as \"Europe/Berlin\"; \"\": UTC"),
     option<&SeriesOptions::frequency>(
@@ -139,7 +140,7 @@ void check_text(const std::string& key, const std::string& text, JsonReader& rea
 }
 
 void check_times(const SeriesOptions& options, JsonReader& reader) {
-  check_text("time_format", options.time_format, reader, [](const std::string& text) { TimeFormat{text}; });
+  check_time_format(options.time_format, reader);
   check_text("timezone", options.timezone, reader, [](const std::string& text) { TimeZone::named(text); });
   if (options.frequency != "auto" && options.frequency != "any")
     check_text("frequency", options.frequency, reader,
@@ -166,6 +167,10 @@ void check_series(const SeriesOptions& options, JsonReader& reader) {
 }
 
 }  // namespace
+
+void check_time_format(const std::string& format, JsonReader& reader) {
+  check_text("time_format", format, reader, [](const std::string& text) { TimeFormat{text}; });
+}
 
 SeriesOptions read_series_options(JsonReader& reader, const TaskHints& hints) {
   SeriesOptions options;

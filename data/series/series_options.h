@@ -9,6 +9,7 @@
 #include "lagtape/data/normalize_options.h"
 #include "lagtape/data/table/column.h"
 #include "lagtape/data/table/table_options.h"
+#include "lagtape/data/time/time_detector.h"
 
 namespace lagtape {
 
@@ -43,8 +44,9 @@ struct SeriesOptions {
   TableOptions table;  ///< how .csv files are written
   /// The column of times, or those of dates and times of day; none: there are no times.
   std::vector<std::string> time;
-  std::vector<std::string> series;     ///< the columns that name the series of a row; none: each file is one
-  std::string time_format;             ///< that of TimeFormat; empty: found from the rows
+  std::vector<std::string> series;  ///< the columns that name the series of a row; none: each file is one
+  std::string time_format;          ///< that of TimeFormat; empty: found from the rows
+  DateOrder date_order = DateOrder::automatic;
   std::string timezone;                ///< the clock of times without an offset; empty: UTC
   std::string frequency = "auto";      ///< that of Frequency, "auto": found from the rows, or "any"
   std::vector<std::int64_t> holidays;  ///< days since 1970 that are no business days

@@ -54,11 +54,15 @@ Task load_sequences(const SequenceOptions& options, const TaskContext& context) 
   }
   if (options.normalize.target && !context.score_only)
     normalization.output = target_scaling(*stored, split.train);
+  std::vector<std::pair<std::string, std::string>> found;
+  if (table->date_order != DateOrder::automatic && options.date_order == DateOrder::automatic)
+    found.emplace_back("date_order", name_of(table->date_order));
   return Task{.shape = shape,
               .train = std::make_shared<StoredDataset>(shape, stored, std::move(split.train)),
               .valid = std::make_shared<StoredDataset>(shape, stored, std::move(split.valid)),
               .test = std::make_shared<StoredDataset>(shape, stored, std::move(split.test)),
               .normalization = std::move(normalization),
+              .found = std::move(found),
               .notes = table->notes};
 }
 

@@ -82,6 +82,9 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   task.notes = std::move(notes);
   if (!panel->axis.grids.empty() && panel->axis.grids.front().is_even && options.frequency == "auto")
     task.found = {{"frequency", panel->axis.grids.front().grid.frequency().with_anchor(-1).name()}};
+  const DateOrder order = date_order_of(panel->axis.format);
+  if (order != DateOrder::automatic && options.date_order == DateOrder::automatic)
+    task.found.emplace_back("date_order", name_of(order));
   std::vector<std::int64_t> inputs;
   for (const PanelInput& input : panel->input) inputs.push_back(input.column);
   if (options.normalize.input) task.normalization.input = scaling_of(*panel, splits[0], inputs);

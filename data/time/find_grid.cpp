@@ -197,16 +197,20 @@ std::string time_text(Instant time, const TimeZone& zone) {
 
 }  // namespace
 
-FoundGrid find_grid(std::span<const Instant> times, const TimeCalendar& calendar, const PlaceOfRow& place) {
-  if (times.size() < 2)
-    throw InputError(
-        Problem{.place = place(0), .rule = Rule::missing, .statement = "one row has no frequency"});
+void check_distances(std::span<const Instant> times, const TimeCalendar& calendar, const PlaceOfRow& place) {
   for (std::size_t i = 1; i < times.size(); ++i)
     if (std::int64_t distance = 0; __builtin_sub_overflow(times[i], times[i - 1], &distance))
       throw InputError(Problem{.place = place(static_cast<std::int64_t>(i)),
                                .rule = Rule::out_of_range,
                                .statement = "this row is more than 292 years after the one before it",
                                .found = time_text(times[i], calendar.zone)});
+}
+
+FoundGrid find_grid(std::span<const Instant> times, const TimeCalendar& calendar, const PlaceOfRow& place) {
+  if (times.size() < 2)
+    throw InputError(
+        Problem{.place = place(0), .rule = Rule::missing, .statement = "one row has no frequency"});
+  check_distances(times, calendar, place);
   for (const Frequency& frequency : possible_frequencies(times, calendar.zone)) {
     TimeGrid grid(frequency, times.front(), calendar);
     const std::vector<std::int64_t> steps = steps_of(grid, times);

@@ -18,6 +18,8 @@ struct FoundGrid {
   std::vector<TimeGap> gaps;
 };
 
+/// Throws InputError for a row that is further from the one before than an Instant holds.
+void check_distances(std::span<const Instant> times, const TimeCalendar& calendar, const PlaceOfRow& place);
 /// The frequency of the rows of one series: at least two times, ascending, no two alike; the first is the grid's step 0. Throws
 /// InputError where the rows have two frequencies, which it names with their rows.
 FoundGrid find_grid(std::span<const Instant> times, const TimeCalendar& calendar, const PlaceOfRow& place);

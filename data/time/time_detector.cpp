@@ -44,7 +44,7 @@ std::string look_of(const std::vector<Instant>& whole, const std::vector<double>
 
 }  // namespace
 
-TimeDetector::TimeDetector() {
+TimeDetector::TimeDetector(DateOrder order) : order_(order) {
   candidates_.push_back({});
   for (const KnownFormat& format : known_formats()) candidates_.push_back({.format = &format});
 }
@@ -149,6 +149,21 @@ TimeFormat TimeDetector::format_of(const Candidate& candidate) const {
                     clock_pattern(candidate.style, candidate.digits));
 }
 
+std::string_view name_of(DateOrder order) {
+  constexpr std::string_view kNames[] = {"auto", "day_first", "month_first"};
+  return kNames[static_cast<std::size_t>(order)];
+}
+
+DateOrder date_order_of(const TimeFormat& format) {
+  std::string text = format.text();
+  std::erase(text, '-');  // of "%-d", and of "%d-%m"
+  for (const char* separator : {"", "/"}) {
+    if (text.starts_with(text_of("%d", separator, "%m"))) return DateOrder::day_first;
+    if (text.starts_with(text_of("%m", separator, "%d"))) return DateOrder::month_first;
+  }
+  return DateOrder::automatic;
+}
+
 TimeDetector::Candidate& TimeDetector::choose(const PlaceOfRow& place) {
   const auto dates =
       std::ranges::find_if(candidates_, [](const Candidate& c) { return c.format != nullptr; });
@@ -156,6 +171,7 @@ TimeDetector::Candidate& TimeDetector::choose(const PlaceOfRow& place) {
   for (auto other = dates + 1; other != candidates_.end(); ++other) {
     const auto [a, b] = std::ranges::mismatch(dates->times, other->times);
     if (a == dates->times.end()) continue;
+    if (order_ != DateOrder::automatic) return date_order_of(format_of(*dates)) == order_ ? *dates : *other;
     const auto row = static_cast<std::size_t>(a - dates->times.begin());
     const TimeFormat date("%d %B %Y");
     throw InputError(Problem{

@@ -21,10 +21,17 @@ struct TimeColumn {
   bool has_several_offsets = false;  ///< rows have offsets from UTC that differ
 };
 
+/// Which of the first two numbers of a date is the day, where the rows do not decide.
+enum class DateOrder : std::uint8_t { automatic, day_first, month_first };
+
+std::string_view name_of(DateOrder order);  ///< "auto", "day_first", "month_first"
+/// The order of a format of which there is another one with day and month in the other order; else automatic.
+DateOrder date_order_of(const TimeFormat& format);
+
 /// Finds the one format that reads all texts of a column, and reads them.
 class TimeDetector {
  public:
-  TimeDetector();
+  explicit TimeDetector(DateOrder order = DateOrder::automatic);
   /// Reads that format alone.
   explicit TimeDetector(const TimeFormat& only);
 
@@ -40,7 +47,8 @@ class TimeDetector {
   bool is_of_numbers() const;
 
   /// Gives up the times. Throws InputError for the first text that no format reads, for numbers that are not times between
-  /// 1900 and 2100 with what they look like, for offsets in a part of the rows, and where two formats read all rows.
+  /// 1900 and 2100 with what they look like, for offsets in a part of the rows, and where two formats read all rows and no
+  /// order is given.
   TimeColumn finish(const PlaceOfRow& place);
 
  private:
@@ -64,6 +72,7 @@ class TimeDetector {
   TimeColumn numbers_of(Candidate& candidate, const PlaceOfRow& place) const;
   [[noreturn]] void refuse_text(const PlaceOfRow& place) const;
 
+  DateOrder order_ = DateOrder::automatic;
   std::shared_ptr<const KnownFormat> own_ = {};  ///< the format of a detector that reads one alone
   std::string only_ = {};
   std::vector<Candidate> candidates_ = {};

@@ -70,6 +70,17 @@ class ClockTest(ToolTest):
         self.write("own.csv", "t,v\n" + "".join(f"{n},{n}\n" for n in range(40)))
         self.refused(["these numbers are not times between 1900 and 2100"], "check", "e.json")
 
+    def test_a_model_reads_dates_in_the_order_that_its_rows_decided(self):
+        days = [datetime.date(2024, 1, 20) + n * DAY for n in range(40)]
+        few = [datetime.date(2024, 9, 1) + n * DAY for n in range(12)]
+        for form in ("%d/%m/%Y", "%m/%d/%Y", "%m-%d-%Y"):
+            with self.subTest(form):
+                shutil.rmtree(self.folder / "run", ignore_errors=True)
+                self.train_on([day.strftime(form) for day in days])
+                self.write("few.csv", "t,v\n" + "".join(f"{day.strftime(form)},{n % 5}\n" for n, day in enumerate(few)))
+                self.assertEqual(self.dates(2, name="few.csv"), ["2024-09-13", "2024-09-14"])
+                self.run_tool("eval", "run", "--data", "few.csv", "--split", "all")
+
     def test_a_date_and_a_time_of_day_may_be_two_columns(self):
         hours = [datetime.datetime(2024, 1, 1) + datetime.timedelta(hours=n) for n in range(40)]
         self.write("own.csv", "day,hour,v\n" + "".join(f"{hour:%d.%m.%Y},{hour:%H:%M},{n % 5}\n" for n, hour in enumerate(hours)))

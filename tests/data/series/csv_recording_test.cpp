@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "lagtape/data/time/time_format.h"
 #include "lagtape/tests/data/support/own_recording.h"
 #include "lagtape/tests/data/support/tasks.h"
 
@@ -288,4 +289,42 @@ TEST_CASE("masks say where numbers are, and missing targets stay missing") {
 TEST_CASE("columns are no numbers beyond those of any table") {
   CHECK(has(Own("1,2\n3,4\n").message(R"("input": [18446744073709551615])"),
             "expected a list of columns, names or numbers from 0"));
+}
+
+TEST_CASE("day and month are in the order that the rows, or a key, decide, which a model keeps") {
+  const auto dates = [](const char* pattern, int first) {
+    std::string text = "t,v\n";
+    for (int i = 0; i < 12; ++i)
+      text += TimeFormat(pattern).write((first + i) * kOneDay) + text_of(",", i, "\n");
+    return text;
+  };
+  const std::string keys = R"("input": ["v"], "time": "t")";
+  const std::string windows = R"("window": 2, )" + keys;
+  using Found = std::vector<std::pair<std::string, std::string>>;
+  // 2024-01-05 to 16, and 2024-02-01 to 12.
+  const int january = static_cast<int>(day_of(2024, 1, 5)), february = static_cast<int>(day_of(2024, 2, 1));
+  for (const auto& [pattern, order] :
+       {std::pair("%d/%m/%Y", "day_first"), {"%m-%d-%Y", "month_first"}, {"%-d/%-m/%y", "day_first"}}) {
+    CAPTURE(pattern);
+    const Task decided = Own(dates(pattern, january)).task(windows);
+    CHECK(decided.found == Found{{"frequency", "1D"}, {"date_order", order}});
+    const Own open(dates(pattern, february));
+    CHECK(has(open.message(keys), "no row has a day above 12, which would decide"));
+    const Task read = open.task(text_of(windows, R"(, "date_order": ")", order, R"(", "frequency": "1D")"));
+    CHECK(read.found.empty());
+    CHECK(has(read.notes.at(0), "12 rows, frequency 1D"));
+    CHECK_FALSE(has(read.notes.at(0), "gap"));
+  }
+  CHECK(Own(dates("%Y-%m-%d", january)).task(windows).found == Found{{"frequency", "1D"}});
+}
+
+TEST_CASE("rows more than 292 years apart are an error also where any frequency is taken") {
+  const std::string text = "t,v\n1700-01-01,1\n2000-01-01,2\n2000-01-02,3\n2000-01-03,4\n";
+  for (const char* frequency : {"auto", "any", "1D"})
+    CHECK(has(Own(text).message(text_of(R"("input": ["v"], "time": "t", "frequency": ")", frequency, "\"")),
+              "this row is more than 292 years after the one before it"));
+  // 200 years are fewer, one and a half times 200 are more.
+  CHECK(Own("t,v\n1700-01-01,1\n1900-01-01,2\n2100-01-01,3\n")
+            .inputs(R"("input": ["v"], "time": "t", "frequency": "any")")
+            .size() == 2);
 }
