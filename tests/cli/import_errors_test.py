@@ -18,6 +18,12 @@ def other_onnx(change):
     return changed_onnx(onnx(), change)
 
 
+def external(**entries):
+    """The numbers of the first tensor are in another file."""
+    fields = [[13, [[1, key.encode()], [2, value]]] for key, value in entries.items()]
+    return onnx_tensor(lambda tensor: tensor.extend([*fields, [14, 1]]))
+
+
 def tensors(header, size):
     """A safetensors file of a header, as a dictionary or as text, and that many bytes of zeros."""
     if isinstance(header, dict):
@@ -81,7 +87,12 @@ REFUSED = [
     ("ONNX extents beyond any memory", other_onnx(onnx_dims(2**40, 2**40)), "tensor 'constant_0': the shape [1099511627776, 1099511627776] does not fit its 32 numbers."),
     ("ONNX extents whose product is 32 in 64 bits", other_onnx(onnx_dims(2**63, 2, 32)), "tensor 'constant_0': the shape [-9223372036854775808, 2, 32]."),
     ("an extent of ONNX below 0", other_onnx(onnx_dims(2**64 - 1, 16, 2)), "tensor 'constant_0': the shape [-1, 16, 2]."),
-    ("numbers of ONNX in another file", other_onnx(onnx_tensor(lambda tensor: tensor.append([14, 1]))), "tensor 'constant_0': its numbers are in another file, which is not supported."),
+    ("numbers of ONNX in a file that is missing", other_onnx(external(location=b"model.data")), "tensor 'constant_0': its numbers are in the file 'model.data' beside the model, which is not there. PyTorch writes the two together"),
+    ("numbers of ONNX outside of the folder", other_onnx(external(location=b"../../etc/passwd")), "tensor 'constant_0': its numbers are in the file '../../etc/passwd', which is not in the folder of the model or below it."),
+    ("numbers of ONNX in a file of the system", other_onnx(external(location=b"/etc/passwd")), "tensor 'constant_0': its numbers are in the file '/etc/passwd', which is not in the folder of the model or below it."),
+    ("numbers of ONNX in no file", other_onnx(external()), "tensor 'constant_0': its numbers are in the file '', which is not in the folder of the model or below it."),
+    ("numbers of ONNX beyond the end of their file", other_onnx(external(location=b"model", offset=b"10", length=b"99999999")), "tensor 'constant_0': expected 99999999 bytes from byte 10 on of 'model', which has "),
+    ("an offset that is no number", other_onnx(external(location=b"model", offset=b"-1")), "tensor 'constant_0': expected a whole number as offset, got '-1'"),
     ("texts as weights of ONNX", other_onnx(onnx_tensor(lambda tensor: tensor.append([2, 8]))), "tensor 'constant_0': numbers of ONNX's type 8 are not supported."),
     ("NaN in a weight of ONNX", onnx().replace(b"\xc3\x91\xa0?", b"\0\0\xc0\x7f"), "values of layers.0.U_i: number 0 is not finite: nan"),
     ("NaN in a first state of ONNX", onnx().replace(b"Vn+>", b"\0\0\xc0\x7f"), "state 0: number 0 is not finite: nan"),

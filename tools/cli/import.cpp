@@ -85,6 +85,7 @@ void run(const ImportArguments& arguments) {
   print("{}: {} -> {}\n", arguments.file, imported.format, arguments.output);
   for (const LayerSummary& layer : imported.model.layers())
     print("  {:<24} {:>9} parameters\n", layer.name, layer.params);
+  for (const std::string& text : imported.notes) note("{}\n", text);
 }
 
 }  // namespace

@@ -138,13 +138,20 @@ Json dense_equations(const ForeignDense& dense, const Carry& carry) {
   return json;
 }
 
+/// Layers of one cell may carry different numbers of inputs.
+Json entry_of(const std::string& name, std::int64_t units, const Carry& carry) {
+  Json entry = {{"cell", name}, {"units", units}};
+  if (carry.count > 0) entry["carry"] = carry.count;
+  return entry;
+}
+
 }  // namespace
 
 Json cell_layer(const ForeignCell& cell, const Carry& carry, Json& cells) {
   const std::string difference = differences(cell, carry);
   const std::string name = std::string(name_of(cell.kind)) + difference;
   if (!difference.empty()) cells[name] = cell_equations(cell, carry);
-  return {{"cell", name}, {"units", cell.units}};
+  return entry_of(name, cell.units, carry);
 }
 
 Json dense_layer(const ForeignDense& dense, std::int64_t units, const Carry& carry, Json& cells) {
@@ -154,7 +161,7 @@ Json dense_layer(const ForeignDense& dense, std::int64_t units, const Carry& car
   if (!dense.function.empty()) name += "_" + dense.function;
   if (carry.count > 0) name += carry.from_inputs ? "_skip" : "_carry";
   cells[name] = dense_equations(dense, carry);
-  return {{"cell", name}, {"units", units}};
+  return entry_of(name, units, carry);
 }
 
 }  // namespace lagtape::foreign

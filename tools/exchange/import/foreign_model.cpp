@@ -21,8 +21,9 @@ const std::vector<std::string>& gates_of(CellKind kind) {
 std::int64_t width_after(const ForeignLayer& layer, std::int64_t input) {
   if (const auto* dense = std::get_if<ForeignDense>(&layer.content))
     return dense->W.empty() ? input : dense->W.size(0);
-  const auto& directions = std::get<ForeignRecurrence>(layer.content).directions;
-  return std::ssize(directions) * directions.front().units;
+  if (const auto* entry = std::get_if<ForeignEntry>(&layer.content)) return entry->width;
+  const auto& recurrence = std::get<ForeignRecurrence>(layer.content);
+  return std::ssize(recurrence.directions) * (recurrence.directions.front().units + recurrence.carry.count);
 }
 
 Tensor rows_of(const Tensor& tensor, std::int64_t begin, std::int64_t count) {

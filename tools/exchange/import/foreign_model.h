@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "lagtape/core/json/json.h"
 #include "lagtape/core/normalization.h"
 #include "lagtape/core/precision.h"
 #include "lagtape/core/tensor.h"
@@ -38,9 +40,17 @@ struct ForeignCell {
   Tensor h0, c0;  ///< states before the first step [units]; empty: zeros
 };
 
-/// One cell, or a second one beside it that reads sequences backwards.
+/// Inputs that a layer gives on behind its output.
+struct Carry {
+  std::int64_t count = 0;  ///< how many; 0: none
+  bool from_inputs =
+      false;  ///< they are the first of those that the layer itself reads; else the last, which it does not
+};
+
+/// One cell, or a second one beside it that reads sequences backwards. Each direction gives on what is carried.
 struct ForeignRecurrence {
   std::vector<ForeignCell> directions;
+  Carry carry = {};
 };
 
 /// y = f(W x + bias), or without W y = f(x).
@@ -49,10 +59,22 @@ struct ForeignDense {
   std::string function;  ///< as equations write it; empty: none
 };
 
+/// A layer as an entry of "layers".
+struct ForeignEntry {
+  Json layer = {};
+  std::string cell = {};                      ///< the name of its equations; empty: it is one of lagtape's
+  Json equations = {};                        ///< as in "cells"
+  std::map<std::string, Tensor> values = {};  ///< of its parameters, in f64
+  std::vector<std::int64_t> states = {};      ///< their widths
+  std::int64_t input = 0, width = 0;          ///< of its input and its output
+};
+
+using ForeignContent = std::variant<ForeignRecurrence, ForeignDense, ForeignEntry>;
+
 /// A layer, and its place in the file for messages.
 struct ForeignLayer {
   std::string place;
-  std::variant<ForeignRecurrence, ForeignDense> content;
+  ForeignContent content;
 };
 
 /// What all formats come down to: layers from the input up.
@@ -64,7 +86,8 @@ struct ForeignModel {
   ReadAt at = ReadAt::every_step;
   Precision precision = Dtype::f32;
   Normalization normalization = {};
-  std::optional<double> rest = {};  ///< the input whose state of rest it begins in
+  std::optional<double> rest = {};      ///< the input whose state of rest it begins in
+  std::vector<std::string> notes = {};  ///< sentences about what the file leaves open
 };
 
 /// The width of a layer's output when its input has that width.

@@ -37,6 +37,7 @@ bool begins_like_safetensors(std::string_view bytes) {
 /// A file, and where it is JSON its object.
 struct Content {
   std::string bytes;
+  fs::path folder;
   Json root;
 };
 
@@ -84,7 +85,7 @@ constexpr Format kFormats[] = {
        return file.bytes.starts_with('\x08') && !begins_like_safetensors(file.bytes);
      },  // the field ir_version
      [](const Content& file, const Options&, const Where& where) {
-       return foreign::read_onnx(file.bytes, where);
+       return foreign::read_onnx(file.bytes, file.folder, where);
      }},
 };
 
@@ -130,7 +131,7 @@ ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
   if (!options.format.empty() && std::ranges::find(known, options.format) == known.end())
     throw InputError(unknown_name("format", options.format, known));
   const std::string where = file.string();
-  foreign::ForeignModel model = read_foreign({read_file(file), {}}, options, where);
+  foreign::ForeignModel model = read_foreign({read_file(file), file.parent_path(), {}}, options, where);
   if (!options.order.empty() && !model.format.starts_with("torch"))
     throw InputError({where}, Rule::conflict,
                      text_of("--order is for the modules of PyTorch; the format is ", model.format, "."));
@@ -142,7 +143,7 @@ ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
   }
   model.precision = options.precision.value_or(model.precision);
   model.rest = options.rest;
-  return {foreign::lowered(model, experiment_name(file), where), model.format};
+  return {foreign::lowered(model, experiment_name(file), where), model.format, model.notes};
 }
 
 }  // namespace lagtape

@@ -26,7 +26,8 @@ struct ImportOptions {
 /// A model that another program trained, as one of lagtape's.
 struct ImportedModel {
   Model model;
-  std::string format;  ///< the format that it was in
+  std::string format;                   ///< the format that it was in
+  std::vector<std::string> notes = {};  ///< sentences about what the file leaves open
 };
 
 /// The formats: "torch" (a state_dict of nn.RNN, nn.LSTM, nn.GRU and nn.Linear as safetensors), "torch-json" (the

@@ -29,7 +29,7 @@ class KerasLayer {
   KerasLayer(const Json& json, std::int64_t input, Place place)
       : json_(json), input_(input), place_(std::move(place)) {}
 
-  std::variant<ForeignRecurrence, ForeignDense> read() {
+  ForeignContent read() {
     if (!json_.is_object()) throw unexpected(place_, Rule::wrong_type, "an object");
     const std::string type = text_at(json_, "type", place_);
     const std::vector<std::string> known = {"lstm", "gru", "dense", "time-distributed-dense", "activation"};

@@ -50,6 +50,8 @@ class Lowering {
   void add(const ForeignLayer& layer) {
     if (const auto* dense = std::get_if<ForeignDense>(&layer.content)) {
       add_dense(layer, *dense);
+    } else if (const auto* entry = std::get_if<ForeignEntry>(&layer.content)) {
+      add_entry(layer, *entry);
     } else {
       add_recurrence(layer, std::get<ForeignRecurrence>(layer.content));
     }
@@ -65,20 +67,32 @@ class Lowering {
     if (!dense.bias.empty()) values_[prefix + "W.bias"] = dense.bias;
   }
 
+  void add_entry(const ForeignLayer& layer, const ForeignEntry& entry) {
+    check_width(layer, entry.input);
+    for (const auto& [name, value] : entry.values) values_[prefix_of_next() + name] = value;
+    if (carries_start_)
+      for (const std::int64_t width : entry.states)
+        start_.states.push_back(Tensor({1, 1, width}, Dtype::f64));
+    if (!entry.cell.empty()) cells_[entry.cell] = entry.equations;
+    layers_.push_back(entry.layer);
+  }
+
   void add_recurrence(const ForeignLayer& layer, const ForeignRecurrence& recurrence) {
     const std::string prefix = prefix_of_next();
-    for (const ForeignCell& cell : recurrence.directions) check_width(layer, cell.input);
+    const Carry carry = recurrence.carry.count > 0 ? recurrence.carry : carry_;
+    const std::int64_t beside = recurrence.carry.from_inputs ? 0 : recurrence.carry.count;
+    for (const ForeignCell& cell : recurrence.directions) check_width(layer, cell.input + beside);
     if (recurrence.directions.size() == 1) {
       ForeignCell cell = recurrence.directions[0];
       if (carries_start_) take_start(cell);
-      layers_.push_back(cell_layer(cell, carry_, cells_));
+      layers_.push_back(cell_layer(cell, carry, cells_));
       return add_values(prefix, cell);
     }
     if (carry_.count > 0)
       throw InputError({.file = where_, .item = layer.place}, Rule::not_supported,
                        "a skip connection around a bidirectional layer is not supported.");
     layers_.push_back(
-        {{"layer", "bidirectional"}, {"cell", cell_layer(recurrence.directions[0], carry_, cells_)}});
+        {{"layer", "bidirectional"}, {"cell", cell_layer(recurrence.directions[0], carry, cells_)}});
     add_values(prefix + "0.", recurrence.directions[0]);
     add_values(prefix + "1.", recurrence.directions[1]);
   }

@@ -1,31 +1,29 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "lagtape/core/tensor.h"
+#include "lagtape/tools/exchange/import/onnx_tensor.h"
 
 namespace lagtape::foreign {
 
-/// A tensor of an ONNX file: real numbers in f64, or whole ones.
-struct OnnxTensor {
-  Shape shape;
-  Tensor values;  ///< empty for whole numbers
-  std::vector<std::int64_t> integers;
-  bool is_double = false;  ///< the file has it in f64
-};
+struct OnnxGraph;
 
 /// An attribute of a node; the field of its type has the value.
 struct OnnxAttribute {
   std::int64_t integer = 0;
   float real = 0;
   std::string text;
-  std::vector<std::int64_t> integers;
+  Integers integers;
+  std::vector<float> reals;
   std::vector<std::string> texts;
   OnnxTensor tensor;
+  std::shared_ptr<const OnnxGraph> graph;
 };
 
 struct OnnxNode {
@@ -42,6 +40,7 @@ struct OnnxNode {
 struct OnnxValue {
   std::string name;
   Shape shape;
+  bool is_real = true;
 };
 
 struct OnnxGraph {
@@ -50,9 +49,11 @@ struct OnnxGraph {
   std::vector<OnnxValue> inputs, outputs;
 };
 
-/// Reads the graph of a model. Format: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto. Throws
-/// InputError that begins with `where` for damaged bytes, and for tensors of other types than float, double, float16,
-/// bfloat16, int32 and int64 or whose numbers are in another file.
-OnnxGraph read_onnx_graph(std::string_view bytes, const std::string& where);
+/// Reads the graph of a model. Format: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto. Numbers may be in other
+/// files of `folder` and of folders below it, which the model names. Throws InputError that begins with `where` for
+/// damaged bytes, for a file that is not inside of `folder`, and for tensors of other types than float, double, float16,
+/// bfloat16, int32, int64 and bool.
+OnnxGraph read_onnx_graph(std::string_view bytes, const std::filesystem::path& folder,
+                          const std::string& where);
 
 }  // namespace lagtape::foreign

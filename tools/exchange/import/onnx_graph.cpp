@@ -7,48 +7,70 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/tools/exchange/import/onnx_axes.h"
+#include "lagtape/tools/exchange/import/onnx_call.h"
 #include "lagtape/tools/exchange/import/onnx_recurrence.h"
+#include "lagtape/tools/exchange/import/step_layers.h"
+#include "lagtape/tools/exchange/import/unrolled.h"
 
 namespace lagtape::foreign {
 namespace {
 
-/// A value on the way from the input to the output.
-struct FlowValue {
-  std::string axes;         ///< as in AxesBefore; those of time and batch are a and b
-  std::size_t layers = 0;   ///< how many layers made it
-  std::int64_t inputs = 0;  ///< for the model's input, or its first numbers: how many
-};
+using Results = std::vector<OnnxOperand>;
 
-constexpr const char* kSupportedNodes =
-    "RNN, LSTM, GRU, MatMul, Gemm, Add, Tanh, Sigmoid, Relu, Transpose, Squeeze, Unsqueeze, Reshape, Slice, "
-    "Gather, "
-    "Identity, Dropout, Constant";
+bool is_recurrence(const OnnxNode& node) {
+  return node.type == "RNN" || node.type == "LSTM" || node.type == "GRU";
+}
+
+constexpr const std::map<std::string, OnnxRule>& (*kRules[])() = {fold_rules, move_rules, function_rules,
+                                                                  element_rules, map_rules};
+
+std::string supported_nodes() {
+  std::set<std::string> names = {"If"};
+  for (const auto rules : kRules)
+    for (const auto& [name, rule] : rules()) names.insert(name);
+  std::string text = "RNN, LSTM, GRU";
+  for (const std::string& name : names) text += ", " + name;
+  return text;
+}
+
+/// The names that a node reads, those in its graphs among them.
+void add_read_names(const OnnxNode& node, std::set<std::string>& names) {
+  names.insert(node.inputs.begin(), node.inputs.end());
+  for (const auto& [name, attribute] : node.attributes) {
+    if (attribute.graph == nullptr) continue;
+    for (const OnnxNode& inner : attribute.graph->nodes) add_read_names(inner, names);
+    for (const OnnxValue& output : attribute.graph->outputs) names.insert(output.name);
+  }
+}
+
+/// The nodes that outputs need, in their order, and the names that they read.
+std::vector<const OnnxNode*> needed_nodes(const OnnxGraph& graph, std::set<std::string>& needed) {
+  std::vector<const OnnxNode*> nodes;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    if (std::ranges::none_of(node->outputs, [&](const std::string& name) { return needed.contains(name); }))
+      continue;
+    add_read_names(*node, needed);
+    nodes.push_back(&*node);
+  }
+  std::ranges::reverse(nodes);
+  return nodes;
+}
 
 /// Follows the nodes of a graph from its input to its output.
 class GraphReader {
  public:
-  GraphReader(OnnxGraph graph, const std::string& where)
-      : graph_(std::move(graph)), where_(where), constants_(graph_.tensors, where) {}
+  GraphReader(const OnnxGraph& graph, const std::string& where) : graph_(graph), where_(where) {}
 
-  ForeignModel read() {
+  /// `numbers_last`: an input of two axes is [time, numbers], else [batch, time] of one number.
+  ForeignModel read(bool numbers_last) {
     model_.format = "onnx";
-    read_input();
     if (graph_.outputs.empty()) throw InputError({where_}, Rule::missing, "the graph has no output.");
-    for (const OnnxNode& node : needed_nodes()) follow(node);
-    const std::string& output = graph_.outputs.front().name;
-    const auto found = flow_.find(output);
-    if (found == flow_.end() || found->second.layers != model_.layers.size())
-      throw InputError({where_}, Rule::not_supported,
-                       text_of("the output '", output, "' is not what the last layer gives."));
-    if (const std::string& axes = found->second.axes;
-        !axes.ends_with('C') || axes.find('D') != std::string::npos)
-      throw InputError({where_}, Rule::shape,
-                       text_of("the output '", output, "' does not end in the axis of its numbers."));
-    if (const std::string& axes = found->second.axes; axes.find(time_) == std::string::npos && axes != "FC")
-      model_.at = ReadAt::last_step;
-    constants_.finish();
-    if (constants_.has_double()) model_.precision = Dtype::f64;
+    std::set<std::string> needed = {graph_.outputs.front().name};
+    const std::vector<const OnnxNode*> nodes = needed_nodes(graph_, needed);
+    read_inputs(nodes, numbers_last);
+    for (const auto& [name, tensor] : graph_.tensors) read_tensor(name, tensor, needed.contains(name));
+    for (const OnnxNode* node : nodes) follow(*node);
+    read_output();
     return std::move(model_);
   }
 
@@ -57,255 +79,224 @@ class GraphReader {
     throw InputError({.file = where_, .item = node.title()}, Rule::not_supported, message);
   }
 
-  void read_input() {
-    if (graph_.inputs.size() != 1) {
-      std::vector<std::string> names;
-      for (const OnnxValue& input : graph_.inputs) names.push_back(input.name);
-      throw unexpected({where_}, Rule::shape, "one input", text_of(names.size(), ": ", listed(names)),
-                       "First states are supported as constants of the file.");
-    }
-    const OnnxValue& input = graph_.inputs.front();
-    const std::size_t rank = input.shape.size();
-    if (rank != 2 && rank != 3)
-      throw unexpected({.file = where_, .item = text_of("input '", input.name, "'")}, Rule::shape,
-                       "3 axes: time, batch and numbers", text_of(rank));
-    model_.input = input.shape.back();
-    if (model_.input < 1)
-      throw InputError({.file = where_, .item = text_of("input '", input.name, "'")}, Rule::missing,
-                       "the number of its inputs is not given.");
-    width_ = model_.input;
-    flow_[input.name] = {rank == 3 ? "abC" : "aC", 0, model_.input};
+  void read_tensor(const std::string& name, const OnnxTensor& tensor, bool is_read) {
+    if (!is_read && tensor.is_real)
+      throw InputError({.file = where_, .item = text_of("tensor ", quote(name))}, Rule::not_supported,
+                       "is used by no layer.");
+    if (tensor.is_double) model_.precision = Dtype::f64;
+    values_.emplace(name, tensor);
   }
 
-  /// The nodes that the first output needs, in their order.
-  std::vector<OnnxNode> needed_nodes() const {
-    std::set<std::string> needed = {graph_.outputs.front().name};
-    std::vector<OnnxNode> nodes;
-    for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
-      if (std::ranges::none_of(node->outputs, [&](const std::string& name) { return needed.contains(name); }))
-        continue;
-      for (const std::string& input : node->inputs) needed.insert(input);
-      nodes.push_back(*node);
+  /// The inputs that nodes use as first states of recurrences alone.
+  std::set<std::string> state_inputs(const std::vector<const OnnxNode*>& nodes) const {
+    std::set<std::string> states;
+    for (const OnnxValue& input : graph_.inputs) {
+      std::set<std::string> names = {input.name};
+      bool is_state = false, is_other = false;
+      for (const OnnxNode* node : nodes)
+        for (std::size_t i = 0; i < node->inputs.size(); ++i) {
+          if (!names.contains(node->inputs[i])) continue;
+          const bool first = is_recurrence(*node) && (i == 5 || i == 6),
+                     moves = move_rules().contains(node->type) && i == 0;
+          is_state = is_state || first;
+          is_other = is_other || (!first && !moves);
+          if (moves) names.insert(node->outputs.begin(), node->outputs.end());
+        }
+      if (is_state && !is_other) states.insert(input.name);
     }
-    std::ranges::reverse(nodes);
-    return nodes;
+    return states;
+  }
+
+  void read_inputs(const std::vector<const OnnxNode*>& nodes, bool numbers_last) {
+    const std::set<std::string> states =
+        graph_.inputs.size() > 1 ? state_inputs(nodes) : std::set<std::string>();
+    std::vector<const OnnxValue*> inputs;
+    std::vector<std::string> names;
+    for (const OnnxValue& input : graph_.inputs) {
+      if (states.contains(input.name)) {
+        add_zero_state(input);
+      } else {
+        inputs.push_back(&input);
+        names.push_back(input.name);
+      }
+    }
+    if (inputs.size() != 1)
+      throw unexpected({where_}, Rule::shape, "one input", text_of(names.size(), ": ", listed(names)),
+                       "First states are supported as constants of the file.");
+    read_input(*inputs.front(), numbers_last);
+  }
+
+  void add_zero_state(const OnnxValue& input) {
+    OnnxTensor zeros{.shape = input.shape, .values = {}};
+    for (std::int64_t& extent : zeros.shape)
+      if (extent < 1) extent = 1;
+    if (count_of(zeros.shape) > kMostFolded)
+      throw InputError({.file = where_, .item = text_of("input '", input.name, "'")}, Rule::out_of_range,
+                       text_of("the shape ", to_string(input.shape), "."));
+    zeros.values.resize(static_cast<std::size_t>(count_of(zeros.shape)), 0.0);
+    values_.emplace(input.name, std::move(zeros));
+    model_.notes.push_back(
+        text_of("The file takes the first state '", input.name,
+                "' as an input. The model begins with zeros there, and a stream hands its states on."));
+  }
+
+  void read_input(const OnnxValue& input, bool numbers_last) {
+    const Place place{.file = where_, .item = text_of("input '", input.name, "'")};
+    const std::size_t rank = input.shape.size();
+    if (rank != 2 && rank != 3)
+      throw unexpected(place, Rule::shape, "3 axes: time, batch and numbers", text_of(rank));
+    const bool has_numbers = rank == 3 || numbers_last;
+    model_.input = has_numbers ? input.shape.back() : 1;
+    if (model_.input < 1) throw InputError(place, Rule::missing, "the number of its inputs is not given.");
+    if (model_.input > kMostFolded)
+      throw InputError(place, Rule::out_of_range, text_of(model_.input, " numbers at a step."));
+    OnnxFlow flow;
+    for (std::size_t i = 0; i < rank - (has_numbers ? 1 : 0); ++i) {
+      const std::int64_t extent = input.shape[i];
+      flow.axes.push_back({i == 0 ? 'a' : 'b', extent >= 1 ? extent : kOpenExtents[i]});
+    }
+    if (has_numbers) flow.axes.push_back({'C', model_.input});
+    flow.value = reading_.steps.add({.kind = StepKind::input, .width = model_.input});
+    values_.emplace(input.name, flow);
   }
 
   void follow(const OnnxNode& node) {
     if (node.outputs.empty()) refuse(node, "has no output.");
-    if (is_about_sizes(node)) return;
-    if (node.type == "Constant") return add_constant(node);
-    if (node.type == "RNN" || node.type == "LSTM" || node.type == "GRU") return add_recurrence(node);
-    if (node.type == "Add") return add_sum(node);
-    if (node.type == "MatMul" || node.type == "Gemm") return add_map(node);
-    if (node.type == "Slice") return add_slice(node);
-    if (node.type == "Gather") return add_last_step(node);
-    for (const auto& [theirs, ours] : {std::pair("Tanh", "tanh"), {"Sigmoid", "sigmoid"}, {"Relu", "relu"}})
-      if (node.type == theirs) return add_function(node, ours);
-    move_axes(node);
-  }
-
-  /// Follows the sizes of tensors, from which exporters compute the shape of first states that are zeros.
-  bool is_about_sizes(const OnnxNode& node) {
-    const auto is_size = [&](const std::string& name) {
-      return name.empty() || sizes_.contains(name) || constants_.is_integer(name);
-    };
-    if (node.type == "ConstantOfShape") {
-      const auto value = node.attributes.find("value");
-      if (value != node.attributes.end() && !value->second.tensor.values.empty() &&
-          value->second.tensor.values.at(0) != 0)
-        refuse(node, "first states are constants of the file or zeros.");
-      zeros_.insert(node.outputs[0]);
-      return true;
+    const bool is_known =
+        std::ranges::any_of(kRules, [&](auto rules) { return rules().contains(node.type); });
+    if (!is_known && !is_recurrence(node) && node.type != "If")
+      refuse(node, text_of("is not supported. Supported: ", supported_nodes(), "."));
+    OnnxCall call{node, where_, {}, reading_};
+    bool constant = true;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const auto found = values_.find(node.inputs[i]);
+      if (!node.inputs[i].empty() && found == values_.end())
+        refuse(node, text_of("expected the output of the node before as input ", i, "."));
+      call.operands.push_back(node.inputs[i].empty() ? nullptr : &found->second);
+      constant = constant && !call.is_flow(i);
     }
-    if (node.type == "Expand" && !node.inputs.empty() && constants_.contains(node.inputs[0])) {
-      const Tensor spread = constants_.take_real(node, 0);
-      for (std::int64_t i = 0; i < spread.numel(); ++i)
-        if (spread.at(i) != 0) refuse(node, "first states are constants of the file or zeros.");
-      zeros_.insert(node.outputs[0]);
-      return true;
+    if (is_recurrence(node)) return add_recurrence(call);
+    if (node.type == "If") return follow_branch(call);
+    const bool is_of_shapes = node.type == "Shape" || node.type == "Size" || node.type == "Constant";
+    if (node.type != "Constant" && !call.has(0)) refuse(node, "expected an input.");
+    if (constant || is_of_shapes)
+      if (const auto rule = fold_rules().find(node.type); rule != fold_rules().end())
+        return give(node, rule->second(call));
+    for (const auto rules : {move_rules, function_rules, element_rules, map_rules})
+      if (const auto rule = rules().find(node.type); rule != rules().end())
+        return give(node, rule->second(call));
+    refuse(node, "is supported for constants and shapes alone.");
+  }
+
+  void give(const OnnxNode& node, Results results) {
+    for (std::size_t i = 0; i < std::min(node.outputs.size(), results.size()); ++i) {
+      if (node.outputs[i].empty()) continue;
+      if (const auto* tensor = std::get_if<OnnxTensor>(&results[i]);
+          tensor != nullptr && tensor->is_real && tensor->is_double)
+        model_.precision = Dtype::f64;
+      values_.insert_or_assign(node.outputs[i], std::move(results[i]));
     }
-    const bool sizes =
-        node.type == "Shape" || (!node.inputs.empty() && std::ranges::all_of(node.inputs, is_size));
-    if (sizes) sizes_.insert(node.outputs[0]);
-    const bool zeros = !node.inputs.empty() && zeros_.contains(node.inputs[0]) && node.type != "LSTM";
-    if (zeros) zeros_.insert(node.outputs[0]);
-    return sizes || zeros;
   }
 
-  void add_constant(const OnnxNode& node) {
-    const auto value = node.attributes.find("value");
-    if (value == node.attributes.end()) refuse(node, "expected a tensor as its value.");
-    constants_.add(node.outputs[0], value->second.tensor);
-  }
-
-  /// The value that the layers so far give, as the node's first input.
-  FlowValue& top(const OnnxNode& node, std::size_t input = 0) {
-    const auto found = flow_.find(has_input(node, input) ? node.inputs[input] : "");
-    if (found == flow_.end())
-      refuse(node, text_of("expected the output of the node before as input ", input, "."));
-    const bool sliced = found->second.inputs > 0 && found->second.inputs < model_.input;
-    if (found->second.layers != model_.layers.size() || model_.skip > 0 || sliced)
-      refuse(node, "branches are not supported, but for a sum with the input at the end.");
-    return found->second;
-  }
-
-  void push(const OnnxNode& node, std::variant<ForeignRecurrence, ForeignDense> content) {
-    model_.layers.push_back({node.title(), std::move(content)});
-    width_ = width_after(model_.layers.back(), width_);
-  }
-  void give(const std::string& name, const std::string& axes) {
-    if (!name.empty()) flow_[name] = {axes, model_.layers.size(), 0};
+  /// A branch whose condition is decided by shapes.
+  void follow_branch(const OnnxCall& call) {
+    const OnnxTensor& condition = call.constant(0);
+    const char* name = condition.numel() == 1 && condition.values[0] != 0 ? "then_branch" : "else_branch";
+    const auto found = call.node.attributes.find(name);
+    if (condition.numel() != 1 || found == call.node.attributes.end() || found->second.graph == nullptr)
+      call.refuse("expected a condition and two branches.");
+    const OnnxGraph& branch = *found->second.graph;
+    for (const auto& [key, tensor] : branch.tensors) values_.insert_or_assign(key, tensor);
+    for (const OnnxNode& node : branch.nodes) follow(node);
+    for (std::size_t i = 0; i < std::min(branch.outputs.size(), call.node.outputs.size()); ++i) {
+      const auto value = values_.find(branch.outputs[i].name);
+      if (value == values_.end())
+        call.refuse(text_of("its branch does not give '", branch.outputs[i].name, "'."));
+      values_.insert_or_assign(call.node.outputs[i], OnnxOperand(value->second));
+    }
   }
 
   /// Time and batch must be the same axes for every recurrence.
-  void note_time(const OnnxNode& node, char time) {
-    if (time_ != 0 && time_ != time) refuse(node, "takes the batch of the recurrence before as its time.");
-    time_ = time;
+  void note_time(const OnnxCall& call, char time) {
+    if (time == 'C') call.refuse_axes(call.flow(0), "expected an input of time, batch and numbers.");
+    if (reading_.time != 0 && reading_.time != time)
+      call.refuse("takes the batch of the recurrence before as its time.");
+    reading_.time = time;
   }
 
-  void add_recurrence(const OnnxNode& node) {
-    const std::string axes = top(node).axes;
-    if (axes.size() != 3 || axes.find('D') != std::string::npos || axes[2] != 'C')
-      refuse(node, "expected an input of time, batch and numbers.");
-    const bool batch_first = integer_of(node, "layout", 0) == 1;
-    const char time = axes[batch_first ? 1 : 0], batch = axes[batch_first ? 0 : 1];
-    note_time(node, time);
-    const bool zeros = has_input(node, 5) && zeros_.contains(node.inputs[5]);
-    ForeignRecurrence recurrence = recurrence_of(node, zeros, constants_, where_);
-    directions_ = std::ssize(recurrence.directions);
-    push(node, std::move(recurrence));
-    const std::string order =
-        batch_first ? std::string{batch, time, 'D', 'C'} : std::string{time, 'D', batch, 'C'};
-    give(node.outputs[0], order);
-    if (node.outputs.size() > 1 && directions_ == 1)
-      give(node.outputs[1], batch_first ? std::string{batch, 'D', 'C'} : std::string{'D', batch, 'C'});
-  }
-
-  void add_map(const OnnxNode& node) {
-    FlowValue value = top(node);
-    if (!value.axes.ends_with('C') || value.axes.find('D') != std::string::npos)
-      refuse(node, "expected numbers of a step in the last axis.");
-    ForeignDense dense;
-    dense.W = constants_.take_real(node, 1);
-    if (dense.W.rank() != 2)
-      refuse(node, text_of("expected a matrix. Got ", to_string(dense.W.shape()), "."));
-    const bool stands = node.type == "Gemm" && integer_of(node, "transB", 0) == 1;
-    if (!stands) dense.W = transposed(dense.W);
-    if (node.type == "Gemm") {
-      for (const char* name : {"alpha", "beta"})
-        if (node.attributes.contains(name) && node.attributes.at(name).real != 1)
-          refuse(node, text_of(name, " must be 1."));
-      if (integer_of(node, "transA", 0) != 0) refuse(node, "transA must be 0.");
-      if (has_input(node, 2)) dense.bias = bias_of(node, 2, dense.W.size(0));
+  void add_recurrence(const OnnxCall& call) {
+    if (!call.is_flow(0)) call.refuse("expected the output of the node before as input 0.");
+    const OnnxFlow& flow = call.flow(0);
+    const bool batch_first = call.integer("layout", 0) == 1;
+    StepGraph& steps = reading_.steps;
+    if (flow.axes.size() != 3 || flow.axes[2].letter != 'C' || flow.axes[2].extent != steps.width(flow.value))
+      call.refuse_axes(flow, "expected an input of time, batch and numbers.");
+    const OnnxAxis time = flow.axes[batch_first ? 1 : 0], batch = flow.axes[batch_first ? 0 : 1];
+    if (time.letter == 'F' || batch.letter == 'F')
+      call.refuse_axes(flow, "expected an input of time, batch and numbers.");
+    note_time(call, time.letter);
+    ForeignRecurrence recurrence = recurrence_of(call);
+    const auto count = std::ssize(recurrence.directions);
+    const std::int64_t units = recurrence.directions[0].units, input = recurrence.directions[0].input;
+    if (input != steps.width(flow.value))
+      throw InputError(
+          {.file = where_, .item = call.node.title()}, Rule::shape,
+          text_of("takes ", input, " numbers a step. Its input has ", steps.width(flow.value), "."));
+    const int value = steps.add({.kind = StepKind::recurrence,
+                                 .inputs = {flow.value},
+                                 .width = count * units,
+                                 .begin = std::ssize(steps.recurrences)});
+    steps.recurrences.push_back({call.node.title(), std::move(recurrence)});
+    const OnnxAxis directions{'C', count}, numbers{'C', units};
+    int last = value;
+    if (count > 1) {
+      const int backward = steps.slice(value, units, units);
+      last = steps.concat(
+          {steps.slice(value, 0, units),
+           steps.add(
+               {.kind = StepKind::over_time, .function = "first", .inputs = {backward}, .width = units})});
     }
-    push(node, std::move(dense));
-    give(node.outputs[0], value.axes);
+    OnnxFlow all{{time, directions, batch, numbers}, value}, state{{directions, batch, numbers}, last};
+    if (batch_first) all.axes = {batch, time, directions, numbers}, state.axes = {batch, directions, numbers};
+    give(call.node, {all, state});
   }
 
-  Tensor bias_of(const OnnxNode& node, std::size_t input, std::int64_t width) {
-    const Tensor bias = constants_.take_real(node, input);
-    if (bias.numel() != width || bias.size(-1) != width)
-      refuse(node, text_of("expected a bias of ", width, " numbers. Got ", to_string(bias.shape()), "."));
-    return bias.reshaped({width});
+  void read_output() {
+    const std::string& output = graph_.outputs.front().name;
+    const auto found = values_.find(output);
+    const auto* flow = found == values_.end() ? nullptr : std::get_if<OnnxFlow>(&found->second);
+    if (flow == nullptr)
+      throw InputError({where_}, Rule::not_supported,
+                       text_of("the output '", output, "' is not what the last layer gives."));
+    if (reading_.time != 0 && !flow->has(reading_.time) && !flow->has('F')) model_.at = ReadAt::last_step;
+    const int value = rolled(reading_.steps, flow->value, where_);
+    add_layers(model_, reading_.steps, value, where_);
   }
 
-  /// A sum with a constant is the bias of the map before it; one with the model's input is a skip connection.
-  void add_sum(const OnnxNode& node) {
-    if (node.inputs.size() != 2) refuse(node, "expected two inputs.");
-    const bool second =
-        flow_.contains(node.inputs[0]) &&
-        (constants_.contains(node.inputs[1]) || flow_[node.inputs[0]].layers == model_.layers.size());
-    const std::size_t main = second ? 0 : 1, other = 1 - main;
-    const FlowValue value = top(node, main);
-    if (const auto branch = flow_.find(node.inputs[other]); branch != flow_.end()) {
-      if (branch->second.layers != 0 || branch->second.inputs == 0 || value.layers == 0)
-        refuse(node, "branches are not supported, but for a sum with the input at the end.");
-      if (branch->second.axes != value.axes) refuse(node, "the axes of both inputs differ.");
-      model_.skip = branch->second.inputs;
-      flow_[node.outputs[0]] = value;
-      return;
-    }
-    auto* dense = model_.layers.empty() ? nullptr : std::get_if<ForeignDense>(&model_.layers.back().content);
-    if (dense == nullptr || dense->W.empty() || !dense->bias.empty() || !dense->function.empty())
-      refuse(node, "a constant is added to a MatMul without a bias only.");
-    dense->bias = bias_of(node, other, dense->W.size(0));
-    flow_[node.outputs[0]] = value;
-  }
-
-  void add_function(const OnnxNode& node, const std::string& function) {
-    const FlowValue value = top(node);
-    auto* dense = model_.layers.empty() ? nullptr : std::get_if<ForeignDense>(&model_.layers.back().content);
-    if (dense != nullptr && dense->function.empty()) {
-      dense->function = function;
-    } else {
-      push(node, ForeignDense{{}, {}, function});
-    }
-    give(node.outputs[0], value.axes);
-  }
-
-  /// The first numbers of the model's input, for a skip connection.
-  void add_slice(const OnnxNode& node) {
-    const auto found = flow_.find(has_input(node, 0) ? node.inputs[0] : "");
-    if (found == flow_.end() || found->second.inputs == 0)
-      refuse(node, "a slice is supported of the model's input only.");
-    FlowValue value = found->second;
-    const auto starts = constants_.integers(node, 1), ends = constants_.integers(node, 2);
-    const auto axes = has_input(node, 3) ? constants_.integers(node, 3) : std::vector<std::int64_t>{0};
-    const auto steps = has_input(node, 4) ? constants_.integers(node, 4) : std::vector<std::int64_t>{1};
-    const std::int64_t rank = std::ssize(value.axes);
-    const bool first_numbers = starts == std::vector<std::int64_t>{0} && ends.size() == 1 && ends[0] > 0 &&
-                               axes.size() == 1 && (axes[0] == -1 || axes[0] == rank - 1) &&
-                               value.axes.ends_with('C') && steps == std::vector<std::int64_t>{1};
-    if (!first_numbers) refuse(node, "a slice is supported of the first numbers of every step only.");
-    value.inputs = std::min(value.inputs, ends[0]);
-    flow_[node.outputs[0]] = value;
-  }
-
-  void add_last_step(const OnnxNode& node) {
-    const FlowValue value = top(node);
-    const std::int64_t rank = std::ssize(value.axes), given = integer_of(node, "axis", 0),
-                       axis = given < 0 ? given + rank : given;
-    if (constants_.integers(node, 1) != std::vector<std::int64_t>{-1} || axis < 0 || axis >= rank ||
-        value.axes[axis] != time_)
-      refuse(node, "is supported for the last step (index -1 of the axis of time) only.");
-    if (directions_ > 1) refuse(node, "the last step of a bidirectional layer is not supported.");
-    std::string axes = value.axes;
-    axes.erase(static_cast<std::size_t>(axis), 1);
-    flow_[node.outputs[0]] = {axes, value.layers, 0};
-  }
-
-  /// The value after a node that only moves axes.
-  void move_axes(const OnnxNode& node) {
-    FlowValue value = top(node);
-    const bool apart = value.axes.find('D') != std::string::npos;
-    const AxesBefore before{value.axes, apart ? width_ / directions_ : width_, directions_, flattened_};
-    const std::optional<std::string> axes = moved_axes(node, before, constants_, where_);
-    if (!axes) refuse(node, text_of("is not supported. Supported: ", kSupportedNodes, "."));
-    if (*axes == "FC" && value.axes != "FC") {
-      flattened_ = value.axes;
-      std::erase(flattened_, 'D');
-    }
-    value.axes = *axes;
-    flow_[node.outputs[0]] = value;
-  }
-
-  OnnxGraph graph_;
+  const OnnxGraph& graph_;
   const std::string& where_;
-  OnnxConstants constants_;
-  ForeignModel model_;
-  std::map<std::string, FlowValue> flow_;
-  std::set<std::string> sizes_, zeros_;
-  char time_ = 0;  ///< the letter of the axis of time; 0: not known yet
-  std::int64_t directions_ = 1;
-  std::int64_t width_ = 0;  ///< the numbers that the last layer gives at a step, or the input
-  std::string flattened_;
+  ForeignModel model_ = {};
+  OnnxReading reading_ = {};
+  std::map<std::string, OnnxOperand> values_;
 };
 
 }  // namespace
 
-ForeignModel read_onnx(std::string_view bytes, const std::string& where) {
-  return GraphReader(read_onnx_graph(bytes, where), where).read();
+ForeignModel read_onnx(std::string_view bytes, const std::filesystem::path& folder,
+                       const std::string& where) {
+  const OnnxGraph graph = read_onnx_graph(bytes, folder, where);
+  const bool is_flat = !graph.inputs.empty() && graph.inputs.front().shape.size() == 2;
+  if (is_flat && !graph.inputs.front().is_real) return GraphReader(graph, where).read(false);
+  try {
+    return GraphReader(graph, where).read(true);
+  } catch (const InputError&) {
+    if (!is_flat) throw;
+    try {
+      return GraphReader(graph, where).read(false);
+    } catch (const InputError&) {
+    }
+    throw;
+  }
 }
 
 }  // namespace lagtape::foreign

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -7,10 +8,10 @@
 
 namespace lagtape::foreign {
 
-/// An ONNX file whose nodes follow each other from the one input to the first output: RNN, LSTM, GRU, MatMul, Gemm,
-/// Add (of a bias; of the input, at the end), Tanh, Sigmoid, Relu, and what only moves axes: Transpose, Squeeze,
-/// Unsqueeze, Reshape, Identity, Dropout; for the last step alone the output Y_h, or Gather of index -1. The batch
-/// may be the first or the second axis. Throws InputError that begins with `where` and names the node.
-ForeignModel read_onnx(std::string_view bytes, const std::string& where);
+/// An ONNX file of a model with one input [time, batch, numbers] or [batch, time, numbers] and recurrences RNN, LSTM and
+/// GRU. Shapes are computed for one batch; axes that the file leaves open stay open. What is computed from the input at every
+/// step, or over all steps, becomes layers (step_layers.h). Numbers may be in other files of `folder`. Throws InputError
+/// that begins with `where` and names the node.
+ForeignModel read_onnx(std::string_view bytes, const std::filesystem::path& folder, const std::string& where);
 
 }  // namespace lagtape::foreign

@@ -8,78 +8,24 @@
 
 namespace lagtape::foreign {
 
-void OnnxConstants::add(const std::string& name, OnnxTensor tensor) {
-  if (!tensors_.emplace(name, std::move(tensor)).second)
-    throw InputError({where_}, Rule::conflict, text_of("two values are named '", name, "'."));
-}
-
-Tensor OnnxConstants::take_real(const OnnxNode& node, std::size_t input) {
-  const std::string name = input < node.inputs.size() ? node.inputs[input] : "";
-  const auto found = tensors_.find(name);
-  if (found == tensors_.end())
-    throw InputError(place_of(node), Rule::not_supported,
-                     text_of("input ", input, " '", name, "' is not a constant of the file."));
-  if (found->second.values.empty())
-    throw InputError(place_of(node), Rule::wrong_type, text_of("input '", name, "' holds no real numbers."));
-  ++used_[name];
-  has_double_ = has_double_ || found->second.is_double;
-  return found->second.values;
-}
-
-std::vector<std::int64_t> OnnxConstants::integers(const OnnxNode& node, std::size_t input) const {
-  const std::string name = input < node.inputs.size() ? node.inputs[input] : "";
-  if (!is_integer(name))
-    throw unexpected(place_of(node), Rule::wrong_type,
-                     text_of("whole numbers that the file holds as input ", input), quote(name));
-  return tensors_.at(name).integers;
-}
-
-Place OnnxConstants::place_of(const OnnxNode& node) const { return {.file = where_, .item = node.title()}; }
-
-bool OnnxConstants::is_integer(const std::string& name) const {
-  const auto found = tensors_.find(name);
-  return found != tensors_.end() && found->second.values.empty();
-}
-
-void OnnxConstants::finish() const {
-  for (const auto& [name, tensor] : tensors_) {
-    if (tensor.values.empty()) continue;
-    const auto used = used_.find(name);
-    const Place place{.file = where_, .item = text_of("tensor ", quote(name))};
-    if (used == used_.end()) throw InputError(place, Rule::not_supported, "is used by no layer.");
-    if (used->second > 1)
-      throw InputError(place, Rule::not_supported,
-                       text_of("is used ", used->second, " times, shared weights are not supported."));
-  }
-}
-
-bool has_input(const OnnxNode& node, std::size_t index) {
-  return index < node.inputs.size() && !node.inputs[index].empty();
-}
-
-std::int64_t integer_of(const OnnxNode& node, const std::string& name, std::int64_t missing) {
-  const auto found = node.attributes.find(name);
-  return found == node.attributes.end() ? missing : found->second.integer;
-}
-
 namespace {
 
 /// Reads a node of a recurrence.
 class RecurrenceReader {
  public:
-  RecurrenceReader(const OnnxNode& node, OnnxConstants& constants, const std::string& where)
-      : node_(node), constants_(constants), place_{.file = where, .item = node.title()} {
-    kind_ = node.type == "RNN" ? CellKind::rnn : node.type == "LSTM" ? CellKind::lstm : CellKind::gru;
+  explicit RecurrenceReader(const OnnxCall& call)
+      : call_(call), node_(call.node), place_{.file = call.where, .item = call.node.title()} {
+    kind_ = node_.type == "RNN" ? CellKind::rnn : node_.type == "LSTM" ? CellKind::lstm : CellKind::gru;
   }
 
-  ForeignRecurrence read(bool zero_states) {
+  ForeignRecurrence read() {
     refuse_what_is_not_supported();
-    const std::string direction = text("direction", "forward");
+    const std::string direction = call_.text("direction", "forward");
     if (direction != "forward" && direction != "bidirectional")
       throw unexpected(place_, Rule::not_supported, "the supported direction forward or bidirectional",
                        quote(direction));
     const std::int64_t count = direction == "forward" ? 1 : 2;
-    const Tensor W = constants_.take_real(node_, 1), R = constants_.take_real(node_, 2);
+    const Tensor W = call_.constant(1).tensor(), R = call_.constant(2).tensor();
     const auto gates = std::ssize(gates_of(kind_));
     if (R.rank() != 3 || R.size(2) < 1)
       throw unexpected(place("R"), Rule::shape, "[directions, G units, units]", to_string(R.shape()));
@@ -88,16 +34,16 @@ class RecurrenceReader {
     if (W.rank() != 3)
       throw unexpected(place("W"), Rule::shape, "[directions, G units, input]", to_string(W.shape()));
     check_shape(W, {count, gates * units, W.size(2)}, place("W"));
-    if (const std::int64_t said = integer_of(node_, "hidden_size", units); said != units)
+    if (const std::int64_t said = call_.integer("hidden_size", units); said != units)
       throw unexpected(place("hidden_size"), Rule::conflict, text_of(units, " units, as R has"),
                        text_of(said));
     Tensor B;
-    if (has_input(node_, 3)) {
-      B = constants_.take_real(node_, 3);
+    if (call_.has(3)) {
+      B = call_.constant(3).tensor();
       check_shape(B, {count, 2 * gates * units}, place("B"));
     }
-    const Tensor h0 = zero_states ? Tensor() : first_state(5, count, units),
-                 c0 = zero_states || kind_ != CellKind::lstm ? Tensor() : first_state(6, count, units);
+    const Tensor h0 = first_state(5, count, units),
+                 c0 = kind_ == CellKind::lstm ? first_state(6, count, units) : Tensor();
     ForeignRecurrence recurrence;
     for (std::int64_t d = 0; d < count; ++d) {
       ForeignCell cell = cell_of(d, W, R, B);
@@ -115,21 +61,16 @@ class RecurrenceReader {
     return {.file = place_.file, .item = text_of(place_.item, ": ", part)};
   }
 
-  std::string text(const std::string& name, const std::string& missing) const {
-    const auto found = node_.attributes.find(name);
-    return found == node_.attributes.end() ? missing : found->second.text;
-  }
-
   void refuse_what_is_not_supported() const {
-    if (has_input(node_, 4))
+    if (call_.has(4))
       throw InputError(place_, Rule::not_supported,
                        "sequences of unequal lengths (sequence_lens) are not supported.");
-    if (kind_ == CellKind::lstm && has_input(node_, 7))
+    if (kind_ == CellKind::lstm && call_.has(7))
       throw InputError(place_, Rule::not_supported, "peepholes (P) are not supported.");
     for (const char* name : {"clip", "activation_alpha", "activation_beta"})
       if (node_.attributes.contains(name))
         throw InputError(place_, Rule::not_supported, text_of("the attribute ", name, " is not supported."));
-    if (integer_of(node_, "input_forget", 0) != 0)
+    if (call_.integer("input_forget", 0) != 0)
       throw InputError(place_, Rule::not_supported, "the attribute input_forget is not supported.");
   }
 
@@ -148,21 +89,29 @@ class RecurrenceReader {
     cell.kind = kind_;
     cell.units = units;
     cell.input = input;
-    cell.resets_before = kind_ == CellKind::gru && integer_of(node_, "linear_before_reset", 0) == 0;
+    cell.resets_before = kind_ == CellKind::gru && call_.integer("linear_before_reset", 0) == 0;
     const Tensor both = B.empty() ? Tensor() : part(B, {2 * rows});
     cell.gates = split_gates(kind_, order(), part(R, {rows, units}), part(W, {rows, input}),
                              rows_of(both, rows, rows), rows_of(both, 0, rows));
     return cell;
   }
 
-  /// The states [directions, 1, units] before the first step; empty where they are not given.
+  /// The states [directions, units] before the first step; empty where they are not given. Those of all sequences of a
+  /// batch must be the same.
   Tensor first_state(std::size_t input, std::int64_t count, std::int64_t units) {
-    if (!has_input(node_, input)) return {};
-    const Tensor state = constants_.take_real(node_, input);
-    const bool batch_first = integer_of(node_, "layout", 0) == 1;
-    check_shape(state, batch_first ? Shape{1, count, units} : Shape{count, 1, units},
-                place(input == 5 ? "initial_h" : "initial_c"));
-    return state.reshaped({count, units});
+    if (!call_.has(input)) return {};
+    if (call_.is_flow(input)) call_.refuse("first states that depend on the input are not supported.");
+    const OnnxTensor& all = call_.constant(input);
+    const std::size_t batch = call_.integer("layout", 0) == 1 ? 0 : 1;
+    Shape wanted = batch == 0 ? Shape{1, count, units} : Shape{count, 1, units};
+    if (all.shape.size() == 3 && all.shape[batch] > 1) wanted[batch] = all.shape[batch];
+    if (all.shape != wanted)
+      throw unexpected(place(input == 5 ? "initial_h" : "initial_c"), Rule::shape,
+                       text_of("the shape ", to_string(wanted)), to_string(all.shape));
+    const OnnxTensor first = taken(all, batch, {0});
+    if (all.shape[batch] > 1 && spread(first, all.shape).values != all.values)
+      call_.refuse("first states that differ from sequence to sequence are not supported.");
+    return first.tensor().reshaped({count, units});
   }
   static Tensor state_of(const Tensor& states, std::int64_t direction) {
     const Tensor state = rows_of(states, direction, 1);
@@ -205,17 +154,14 @@ class RecurrenceReader {
     }
   }
 
+  const OnnxCall& call_;
   const OnnxNode& node_;
-  OnnxConstants& constants_;
   Place place_;
   CellKind kind_;
 };
 
 }  // namespace
 
-ForeignRecurrence recurrence_of(const OnnxNode& node, bool zero_states, OnnxConstants& constants,
-                                const std::string& where) {
-  return RecurrenceReader(node, constants, where).read(zero_states);
-}
+ForeignRecurrence recurrence_of(const OnnxCall& call) { return RecurrenceReader(call).read(); }
 
 }  // namespace lagtape::foreign

@@ -90,6 +90,29 @@ TEST_CASE("ONNX models keep the outputs of onnxruntime") {
   outputs.finish();
 }
 
+TEST_CASE("modules that PyTorch exports keep the outputs of onnxruntime") {
+  TensorReader outputs(read_safetensors(golden_folder() / "export_outputs.safetensors"), "outputs");
+  for (const std::string name :
+       {"05", "06", "13", "14", "15", "16", "24", "30", "39", "46", "50", "53", "54", "55", "57"}) {
+    CAPTURE(name);
+    const ImportedModel imported = import_model(golden_folder() / ("export_" + name + ".onnx"));
+    const Tensor x = outputs.take(name + ".x"), y = outputs.take(name + ".y");
+    CHECK(largest_difference(imported.model.predict(x), y) < 1e-5);
+    if (name != "06") check_stream(imported.model, x);  // a mean over time is that of the steps so far
+  }
+  outputs.finish();
+}
+
+TEST_CASE(
+    "a scale of the input is the model's normalization, and layers that lagtape has stay what they are") {
+  const Model normalized = import_model(golden_folder() / "export_50.onnx").model;
+  CHECK(normalized.normalization().input.mean == std::vector<double>{0.5, -1, 2});
+  CHECK(normalized.normalization().input.scale == std::vector<double>{2, 0.5, 3});
+  CHECK(normalized.layer_names() == std::vector<std::string>{"gru", "readout"});
+  const Model embedded = import_model(golden_folder() / "export_53.onnx").model;
+  CHECK(embedded.layer_names() == std::vector<std::string>{"embedding", "gru", "readout"});
+}
+
 TEST_CASE("a model that lagtape's own cell computes is that cell, others are equations") {
   const Model own = import_model(golden_folder() / "exported_by_torch.onnx").model;
   CHECK(own.layer_names() == std::vector<std::string>{"lstm", "lstm", "readout"});

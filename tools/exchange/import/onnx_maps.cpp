@@ -1,0 +1,300 @@
+#include <algorithm>
+#include <cmath>
+
+#include "lagtape/core/error.h"
+#include "lagtape/tools/exchange/import/onnx_call.h"
+
+// Operators that combine the numbers of a step, or all steps: maps, norms, reductions.
+
+namespace lagtape::foreign {
+namespace {
+
+using Results = std::vector<OnnxOperand>;
+
+// ---- Maps --------------------------------------------------------------------------------------------------------------
+
+/// The one axis of a flow with numbers, as the width of a map's input. Throws where there are several.
+void check_last(const OnnxCall& call, const OnnxFlow& flow, std::size_t axis, std::int64_t width) {
+  if (flow.axes[axis].letter != 'C' || flow.axes[axis].extent != width ||
+      call.reading.steps.width(flow.value) != width)
+    call.refuse_axes(flow,
+                     text_of("expected ", width, " numbers of a step in axis ", axis, " and in no other."));
+}
+
+int matrix(const OnnxCall& call, std::size_t operand, bool transposes, double scale) {
+  const OnnxTensor& tensor = call.constant(operand);
+  if (tensor.shape.size() != 2 || tensor.numel() == 0)
+    call.refuse(text_of("expected a matrix. Got ", to_string(tensor.shape), "."));
+  const std::string name = text_of(call.node.inputs[operand], transposes ? " transposed " : " ", scale);
+  return call.reading.steps.weight(name, [&] {
+    OnnxTensor result = transposes ? transposed(tensor, {1, 0}) : tensor;
+    for (double& value : result.values) value *= scale;
+    return result.tensor();
+  });
+}
+
+/// A constant as a flow without letters, as the first state of a graph that writes each step down.
+OnnxFlow as_flow(const OnnxCall& call, std::size_t operand) {
+  if (call.is_flow(operand)) return call.flow(operand);
+  const OnnxTensor& tensor = call.constant(operand);
+  if (tensor.values.empty()) call.refuse("has an input without numbers.");
+  OnnxTensor row = tensor;
+  for (std::size_t i = 0; i + 1 < row.shape.size(); ++i) {  // of a batch of like rows one
+    if (row.shape[i] == 1) continue;
+    const OnnxTensor first = taken(row, i, {0});
+    if (spread(first, row.shape).values != row.values)
+      call.refuse("multiplies a constant that differs from row to row.");
+    row = first;
+  }
+  OnnxFlow flow;
+  for (const std::int64_t extent : tensor.shape) flow.axes.push_back({'C', extent});
+  for (std::size_t i = 0; i + 1 < flow.axes.size(); ++i) flow.axes[i].extent = 1;
+  flow.value =
+      call.reading.steps.add({.kind = StepKind::constant,
+                              .width = row.numel(),
+                              .weight = call.reading.steps.weight("first " + call.node.inputs[operand], [&] {
+                                return Tensor::from({row.numel()}, row.values, Dtype::f64);
+                              })});
+  return flow;
+}
+
+OnnxFlow mapped(const OnnxCall& call, OnnxFlow flow, int weight, int bias) {
+  StepGraph& g = call.reading.steps;
+  if (flow.axes.empty()) call.refuse("expected numbers of a step in the last axis.");
+  check_last(call, flow, flow.axes.size() - 1, g.tensor(weight).size(1));
+  flow.axes.back().extent = g.tensor(weight).size(0);
+  flow.value = g.map(flow.value, weight, bias);
+  return flow;
+}
+
+Results matrix_product(const OnnxCall& call) {
+  if (!call.is_flow(1)) return call.one(mapped(call, as_flow(call, 0), matrix(call, 1, true, 1), -1));
+  if (call.is_flow(0)) call.refuse("multiplies two values that depend on the input.");
+  OnnxFlow flow = call.flow(1);  // W [out, in] times [.., in, steps]
+  const int weight = matrix(call, 0, false, 1);
+  if (flow.axes.size() < 2) call.refuse("expected numbers of a step in the last axis but one.");
+  const std::size_t axis = flow.axes.size() - 2;
+  check_last(call, flow, axis, call.reading.steps.tensor(weight).size(1));
+  flow.axes[axis].extent = call.reading.steps.tensor(weight).size(0);
+  flow.value = call.reading.steps.map(flow.value, weight);
+  return call.one(std::move(flow));
+}
+
+int bias(const OnnxCall& call, std::size_t operand, std::int64_t width, double scale) {
+  if (!call.has(operand)) return -1;
+  const OnnxTensor& tensor = call.constant(operand);
+  if (tensor.numel() != 1 && (tensor.numel() != width || tensor.shape.back() != width))
+    call.refuse(text_of("expected a bias of ", width, " numbers. Got ", to_string(tensor.shape), "."));
+  return call.reading.steps.weight(text_of(call.node.inputs[operand], " bias ", width, " ", scale), [&] {
+    std::vector<double> values = tensor.values;
+    if (values.size() == 1) values.resize(static_cast<std::size_t>(width), values[0]);
+    for (double& value : values) value *= scale;
+    return Tensor::from({width}, values, Dtype::f64);
+  });
+}
+
+Results general_product(const OnnxCall& call) {
+  if (call.integer("transA", 0) != 0) call.refuse("transA must be 0.");
+  const int weight = matrix(call, 1, call.integer("transB", 0) == 0, call.real("alpha", 1));
+  const std::int64_t width = call.reading.steps.tensor(weight).size(0);
+  if (call.is_flow(2)) {  // as a second map that is added
+    StepGraph& g = call.reading.steps;
+    OnnxFlow product = mapped(call, as_flow(call, 0), weight, -1);
+    if (g.width(call.flow(2).value) != width || call.real("beta", 1) != 1)
+      call.refuse("its third input does not fit.");
+    product.axes = call.flow(2).axes;
+    product.value = g.element("+", product.value, call.flow(2).value);
+    return call.one(std::move(product));
+  }
+  return call.one(mapped(call, as_flow(call, 0), weight, bias(call, 2, width, call.real("beta", 1))));
+}
+
+/// A convolution over time that reads one step.
+Results convolution(const OnnxCall& call) {
+  const OnnxTensor& kernel = call.constant(1);
+  const bool one =
+      kernel.shape.size() >= 3 && std::ranges::all_of(kernel.shape.begin() + 2, kernel.shape.end(),
+                                                      [](std::int64_t e) { return e == 1; });
+  if (!one || call.integer("group", 1) != 1)
+    call.refuse("is supported for a kernel of one step and one group.");
+  for (const char* name : {"pads", "strides"})
+    if (const auto found = call.node.attributes.find(name); found != call.node.attributes.end())
+      for (const std::int64_t number : found->second.integers)
+        if (number != (*name == 'p' ? 0 : 1)) call.refuse(text_of("its ", name, " are not supported."));
+  StepGraph& g = call.reading.steps;
+  const std::int64_t out = kernel.shape[0], in = kernel.shape[1];
+  const int weight = g.weight(call.node.inputs[1] + " kernel", [&] {
+    return Tensor::from({out, in}, kernel.values, Dtype::f64);
+  });
+  OnnxFlow flow = call.flow(0);
+  if (flow.axes.size() != kernel.shape.size())
+    call.refuse_axes(flow, "expected as many axes as its kernel has.");
+  check_last(call, flow, 1, in);
+  flow.axes[1].extent = out;
+  flow.value = g.map(flow.value, weight, bias(call, 2, out, 1));
+  return call.one(std::move(flow));
+}
+
+// ---- Norms and reductions ------------------------------------------------------------------------------------------------
+
+Results batch_norm(const OnnxCall& call) {
+  const OnnxFlow& flow = call.flow(0);
+  StepGraph& g = call.reading.steps;
+  const std::int64_t width = g.width(flow.value);
+  std::vector<double> parts[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    parts[i] = call.constant(i + 1).values;
+    if (std::ssize(parts[i]) != width)
+      call.refuse(text_of("expected ", width, " numbers as input ", i + 1, "."));
+  }
+  if (call.integer("training_mode", 0) != 0) call.refuse("is supported for inference (training_mode 0).");
+  const double eps = call.real("epsilon", 1e-5);
+  std::vector<double> scale, shift;
+  for (std::size_t i = 0; i < parts[0].size(); ++i) {
+    scale.push_back(parts[0][i] / std::sqrt(parts[3][i] + eps));
+    shift.push_back(parts[1][i] - parts[2][i] * scale[i]);
+  }
+  const int product = g.element("*", flow.value, g.vector(scale));
+  return call.like_first(g.element("+", product, g.vector(shift)));
+}
+
+Results layer_norm(const OnnxCall& call) {
+  const OnnxFlow& flow = call.flow(0);
+  StepGraph& g = call.reading.steps;
+  const std::size_t axis = call.axis_of("axis", -1, flow.axes.size());
+  const std::int64_t width = flow.axes.back().extent;
+  if (axis + 1 != flow.axes.size()) call.refuse_axes(flow, "is supported over the last axis.");
+  check_last(call, flow, axis, width);
+  const auto weight = [&](std::size_t operand, double missing) {
+    const OnnxTensor* tensor = call.has(operand) ? &call.constant(operand) : nullptr;
+    if (tensor != nullptr && tensor->numel() != width)
+      call.refuse(text_of("expected ", width, " numbers as input ", operand, "."));
+    return g.weight(
+        tensor != nullptr ? call.node.inputs[operand] + " gain" : text_of("all ", missing, " ", width), [&] {
+          const std::vector<double> same(static_cast<std::size_t>(width), missing);
+          return Tensor::from({width}, tensor != nullptr ? tensor->values : same, Dtype::f64);
+        });
+  };
+  const double eps = call.real("epsilon", 1e-5);
+  if (!(eps > 0)) call.refuse("expected an epsilon above 0.");
+  const int gain = weight(1, 1), shift = weight(2, 0);
+  return call.like_first(g.add({.kind = StepKind::layer_norm,
+                                .inputs = {flow.value},
+                                .width = width,
+                                .weight = gain,
+                                .bias = shift,
+                                .number = eps}));
+}
+
+/// The largest or smallest of a value's numbers, by halves.
+int extreme(StepGraph& g, const std::string& function, int a) {
+  while (g.width(a) > 1) {
+    const std::int64_t half = (g.width(a) + 1) / 2;
+    a = g.element(function, g.slice(a, 0, half), g.slice(a, g.width(a) - half, half));
+  }
+  return a;
+}
+
+/// One number of a value's numbers: "sum", "mean", "maximum", "minimum".
+int reduced(StepGraph& g, const std::string& function, int a) {
+  if (function == "maximum" || function == "minimum") return extreme(g, function, a);
+  const int sum = g.add({.kind = StepKind::sum, .inputs = {a}, .width = 1});
+  return function == "sum" ? sum : g.scaled(sum, 1 / static_cast<double>(g.width(a)));
+}
+
+int over_time(StepGraph& g, const std::string& function, int a) {
+  return g.add({.kind = StepKind::over_time, .function = function, .inputs = {a}, .width = g.width(a)});
+}
+
+Results reduce(const OnnxCall& call, const std::string& function, const std::vector<bool>& named,
+               bool keeps) {
+  OnnxFlow flow = call.flow(0);
+  StepGraph& g = call.reading.steps;
+  bool numbers = false, all_numbers = true;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const OnnxAxis axis = flow.axes[i];
+    if (axis.letter == 'C' && axis.extent > 1) (named[i] ? numbers : all_numbers) = named[i];
+    if (!named[i] || axis.extent == 1 || axis.letter == 'C') continue;
+    if (i != call.time_axis(flow)) call.refuse_axes(flow, "combines the sequences of a batch.");
+    flow.value = over_time(g, function, flow.value);
+  }
+  if (numbers && !all_numbers) call.refuse_axes(flow, "combines numbers of one of two axes.");
+  if (numbers) flow.value = reduced(g, function, flow.value);
+  std::vector<OnnxAxis> axes;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (!named[i]) axes.push_back(flow.axes[i]);
+    if (named[i] && keeps) axes.push_back({'C', 1});
+  }
+  flow.axes = axes;
+  return call.one(std::move(flow));
+}
+
+constexpr const char* kSum = "sum";
+constexpr const char* kMean = "mean";
+constexpr const char* kSmallest = "minimum";
+constexpr const char* kLargest = "maximum";
+
+template <const char* const& Function>
+Results reduction(const OnnxCall& call) {
+  const std::vector<bool> named =
+      call.named_axes("axes", 1, call.flow(0).axes.size(), call.integer("noop_with_empty_axes", 0) == 0);
+  return reduce(call, Function, named, call.integer("keepdims", 1) != 0);
+}
+
+/// A pooling over all steps.
+template <const char* const& Function>
+Results pooling(const OnnxCall& call) {
+  const OnnxFlow& flow = call.flow(0);
+  std::vector<bool> named(flow.axes.size(), true);
+  if (named.size() < 3) call.refuse_axes(flow, "expected batch, numbers and time.");
+  named[0] = named[1] = false;
+  const auto kernel = call.node.attributes.find("kernel_shape");
+  if (kernel != call.node.attributes.end()) {
+    const Shape shape = flow.shape();
+    if (!std::ranges::equal(kernel->second.integers, Shape(shape.begin() + 2, shape.end())))
+      call.refuse_axes(flow, "is supported over all steps.");
+    const auto pads = call.node.attributes.find("pads");
+    if (pads != call.node.attributes.end() &&
+        std::ranges::count(pads->second.integers, 0) != std::ssize(pads->second.integers))
+      call.refuse("its pads are not supported.");
+  }
+  return reduce(call, Function, named, true);
+}
+
+template <bool Logarithm>
+Results softmax(const OnnxCall& call) {
+  const OnnxFlow& flow = call.flow(0);
+  StepGraph& g = call.reading.steps;
+  const std::size_t axis = call.axis_of("axis", -1, flow.axes.size());
+  check_last(call, flow, axis, flow.axes[axis].extent);
+  const int centred = g.element("-", flow.value, extreme(g, "maximum", flow.value));
+  const int powers = g.element("exp", centred),
+            total = g.add({.kind = StepKind::sum, .inputs = {powers}, .width = 1});
+  return call.like_first(Logarithm ? g.element("-", centred, g.element("log", total))
+                                   : g.element("/", powers, total));
+}
+
+}  // namespace
+
+const std::map<std::string, OnnxRule>& map_rules() {
+  static const std::map<std::string, OnnxRule> rules = {
+      {"MatMul", matrix_product},
+      {"Gemm", general_product},
+      {"Conv", convolution},
+      {"BatchNormalization", batch_norm},
+      {"LayerNormalization", layer_norm},
+      {"ReduceMean", reduction<kMean>},
+      {"ReduceSum", reduction<kSum>},
+      {"ReduceMax", reduction<kLargest>},
+      {"ReduceMin", reduction<kSmallest>},
+      {"GlobalAveragePool", pooling<kMean>},
+      {"GlobalMaxPool", pooling<kLargest>},
+      {"AveragePool", pooling<kMean>},
+      {"MaxPool", pooling<kLargest>},
+      {"Softmax", softmax<false>},
+      {"LogSoftmax", softmax<true>},
+  };
+  return rules;
+}
+
+}  // namespace lagtape::foreign

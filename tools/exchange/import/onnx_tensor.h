@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+
+namespace lagtape::foreign {
+
+/// Indices, extents and axes of ONNX.
+using Integers = std::vector<std::int64_t>;
+
+/// A tensor of an ONNX file, or one that is computed from such tensors alone.
+struct OnnxTensor {
+  Shape shape;
+  std::vector<double> values;
+  bool is_real = true;     ///< else whole numbers, or booleans
+  bool is_double = false;  ///< the file has it in f64
+  bool is_count = false;   ///< computed from a length that the file leaves open
+
+  std::int64_t numel() const { return static_cast<std::int64_t>(values.size()); }
+  Integers integers() const;  ///< numbers beyond those of 62 bits become the nearest of them
+  Tensor tensor() const;      ///< in f64
+};
+
+/// At most so many numbers are computed for one tensor.
+inline constexpr std::int64_t kMostFolded = std::int64_t{1} << 24;
+
+/// The number of elements; kMostFolded + 1 for more than that, and for extents below 0.
+std::int64_t count_of(const Shape& shape);
+
+/// A tensor of that shape and of the source's kind, whose element at an index is the source's at a position.
+OnnxTensor picked(const OnnxTensor& source, const Shape& shape,
+                  const std::function<std::int64_t(const Integers& index)>& position);
+
+/// The shape to which two spread as in NumPy; of one number -1 where they do not fit.
+Shape spread_shape(const Shape& a, const Shape& b);
+/// A tensor repeated along axes of extent 1. `shape` is one that it spreads to.
+OnnxTensor spread(const OnnxTensor& tensor, const Shape& shape);
+OnnxTensor transposed(const OnnxTensor& tensor, const Integers& order);
+/// The elements with those indices along an axis; `indices` are within the axis.
+OnnxTensor taken(const OnnxTensor& tensor, std::size_t axis, const Integers& indices);
+/// Tensors of one shape but for the axis, one after the other.
+OnnxTensor joined(const std::vector<OnnxTensor>& parts, std::size_t axis);
+
+/// The indices that a Slice takes of an axis.
+Integers slice_indices(std::int64_t extent, std::int64_t begin, std::int64_t end, std::int64_t step);
+
+/// The extents of a Reshape, where 0 keeps one and -1 is what is left. Empty where they do not fit.
+Shape reshaped_extents(const Shape& from, const Integers& wanted, bool zero_is_zero);
+
+}  // namespace lagtape::foreign
