@@ -31,45 +31,52 @@ namespace lagtape {
 namespace {
 
 #if defined(__SSE2__)
-constexpr unsigned kFlushBits = 0x8040;  // MXCSR: results (FTZ, bit 15) and operands (DAZ, bit 6)
+constexpr unsigned kFlushBits = 0x8040;     // MXCSR: results (FTZ, bit 15) and operands (DAZ, bit 6)
+constexpr unsigned kRoundingBits = 0x6000;  // 0: to nearest
 unsigned read_mode() { return _mm_getcsr(); }
 void write_mode(unsigned mode) { _mm_setcsr(mode); }
 
-/// Whether the thread flushes, found out by computing with subnormal numbers: reading the mode register would
-/// wait for all arithmetic before it.
-bool flushes() {
-  __m128 least = _mm_set_ss(0x1p-126f), subnormal = _mm_set_ss(0x1p-149f);
-  asm volatile("" : "+x"(least), "+x"(subnormal));
+/// Whether the thread flushes and rounds to nearest, found out by computing: reading the mode register would wait for all
+/// arithmetic before it.
+bool has_mode() {
+  __m128 least = _mm_set_ss(0x1p-126f), subnormal = _mm_set_ss(0x1p-149f), small = _mm_set_ss(0x1p-30f);
+  asm volatile("" : "+x"(least), "+x"(subnormal), "+x"(small));
+  const __m128 one = _mm_set_ss(1);
   const __m128 result = _mm_mul_ss(least, _mm_set_ss(0.5f));
   const __m128 from_operand = _mm_mul_ss(subnormal, _mm_set_ss(0x1p100f));
-  return _mm_cvtsi128_si32(_mm_castps_si128(_mm_or_ps(result, from_operand))) == 0;
+  const __m128 above = _mm_xor_ps(_mm_add_ss(one, small), one),
+               below = _mm_xor_ps(_mm_sub_ss(one, small), one);
+  const __m128 all = _mm_or_ps(_mm_or_ps(result, from_operand), _mm_or_ps(above, below));
+  return _mm_cvtsi128_si32(_mm_castps_si128(all)) == 0;
 }
 #elif defined(__aarch64__)
-constexpr unsigned kFlushBits = 1u << 24;  // FPCR: FZ
+constexpr unsigned kFlushBits = 1u << 24;     // FPCR: FZ
+constexpr unsigned kRoundingBits = 3u << 22;  // FPCR: RMode; 0: to nearest
 unsigned read_mode() {
   unsigned long mode;
   asm volatile("mrs %0, fpcr" : "=r"(mode));
   return static_cast<unsigned>(mode);
 }
 void write_mode(unsigned mode) { asm volatile("msr fpcr, %0" : : "r"(static_cast<unsigned long>(mode))); }
-bool flushes() { return (read_mode() & kFlushBits) == kFlushBits; }
+bool has_mode() { return (read_mode() & (kFlushBits | kRoundingBits)) == kFlushBits; }
 #else
-constexpr unsigned kFlushBits = 0;
+constexpr unsigned kFlushBits = 0, kRoundingBits = 0;
 unsigned read_mode() { return 0; }
 void write_mode(unsigned) {}
-bool flushes() { return true; }
+bool has_mode() { return true; }
 #endif
+constexpr unsigned kModeBits = kFlushBits | kRoundingBits;
 
 }  // namespace
 
-// Writing the mode takes longer than a small step of a stream: a thread that flushes already is left alone.
-FlushSubnormals::FlushSubnormals() : saved_(flushes() ? kFlushBits : read_mode()) {
-  if ((saved_ & kFlushBits) != kFlushBits) write_mode(saved_ | kFlushBits);
+// Writing the mode takes longer than a small step of a stream: a thread that has it already is left alone.
+FlushSubnormals::FlushSubnormals() : saved_(has_mode() ? kFlushBits : read_mode()) {
+  if ((saved_ & kModeBits) != kFlushBits) write_mode((saved_ & ~kRoundingBits) | kFlushBits);
 }
 
-// Only the two bits go back: exception flags raised meanwhile stay.
+// Only these bits go back: exception flags raised meanwhile stay.
 FlushSubnormals::~FlushSubnormals() {
-  if ((saved_ & kFlushBits) != kFlushBits) write_mode((read_mode() & ~kFlushBits) | (saved_ & kFlushBits));
+  if ((saved_ & kModeBits) != kFlushBits) write_mode((read_mode() & ~kModeBits) | (saved_ & kModeBits));
 }
 
 // ---- places of threads ------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ class ThreadPool {
 
   /// Calls work(item, worker) for item = 0..items-1, each once, on whatever worker (0..threads-1) is free;
   /// returns when all are done. Rethrows the exception of the lowest item that threw. In every worker, for
-  /// the time of the work, subnormal numbers are flushed to zero; the caller's floating-point mode is
-  /// restored.
+  /// the time of the work, subnormal numbers are flushed to zero and results rounded to nearest; the caller's
+  /// floating-point mode is restored.
   void run(int items, const std::function<void(int item, int worker)>& work);
 
   static int hardware_threads();
@@ -30,8 +30,8 @@ class ThreadPool {
   std::unique_ptr<State> state_;
 };
 
-/// While it lives, this thread flushes subnormal numbers to zero (they cost up to 20 x); the mode before is
-/// restored.
+/// While it lives, this thread flushes subnormal numbers to zero (they cost up to 20 x) and rounds to nearest; the mode
+/// before is restored.
 class FlushSubnormals {
  public:
   FlushSubnormals();

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cfenv>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -127,6 +128,28 @@ TEST_CASE("Subnormal numbers are flushed for the time of the work, and the calle
 #endif
   }
   CHECK(half_of_smallest() > 0);
+}
+
+TEST_CASE("Work is rounded to nearest in every thread, and the caller's way of rounding comes back") {
+  const auto rounded = [](float term) {
+    volatile float one = 1, small = term;
+    volatile float sum = one + small;
+    return sum;
+  };
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    REQUIRE(std::fesetround(mode) == 0);
+    ThreadPool pool(3);  // its threads begin with the mode of this one
+    std::vector<float> seen(200, -1);
+    pool.run(200, [&](int item, int) { seen[item] = rounded(item % 2 == 0 ? 0x1p-30f : -0x1p-30f); });
+    const int after = std::fegetround();
+    const bool is_nearest_here = rounded(0x1p-30f) == 1 && rounded(-0x1p-30f) == 1;
+    std::fesetround(FE_TONEAREST);
+#if defined(__SSE2__) || defined(__aarch64__)
+    CHECK(seen == std::vector<float>(200, 1));
+#endif
+    CHECK(after == mode);
+    CHECK_FALSE(is_nearest_here);
+  }
 }
 
 #if defined(__linux__)
