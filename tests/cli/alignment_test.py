@@ -3,11 +3,29 @@
 import json
 import math
 import random
+import re
 import shutil
+import subprocess
+import unittest
 
 from tool import RECORDING, ToolTest, changed, main, rows_of, slow
 
 ROWS = 400
+C_PROGRAM = """#include <stdio.h>
+#include "model.c"
+int main(void) {
+  static model_state state;
+  float in[model_INPUTS], out[model_OUTPUTS];
+  model_init(&state);
+  for (int i = 0; scanf("%f%*c", &in[i]) == 1;) {
+    i = (i + 1) % model_INPUTS;
+    if (i > 0) continue;
+    model_step(&state, in, out);
+    printf("%.9g\\n", out[0]);
+  }
+  return 0;
+}
+"""
 PROMOTION = changed(RECORDING, data__time_format="seconds", data__target=["y"], data__future=["promo"], data__window=20,
                     model__layers=[{"cell": "gru", "units": 8}], optimizer__lr=0.02, train={"epochs": 2, "batch": 8})
 
@@ -122,12 +140,38 @@ class AlignmentTest(ToolTest):
         self.assertEqual(json.loads(self.run_tool("inspect", "run", "--json")[0])["inputs"], names)
         self.assertIn("inputs of a step: y, promo, promo[+1]\n", self.run_tool("inspect", "run")[0])
         self.run_tool("export", "run", "--to", "c99", "--output", "m.c")
-        self.assertIn("   in[0]: y\n   in[1]: promo\n   in[2]: promo[+1]\n", (self.folder / "m.c").read_text())
+        note = "promo[+1] is promo of the row 1 later than the step's, which is known ahead: the row that the step predicts."
+        self.assertIn(f"   in[0]: y\n   in[1]: promo\n   in[2]: promo[+1]\n\n   {note}\n", (self.folder / "m.c").read_text())
         for form in ("onnx", "onnx-step"):
             self.run_tool("export", "run", "--to", form, "--output", "m.onnx")
-            self.assertIn(b"The numbers of a step: y, promo, promo[+1].", (self.folder / "m.onnx").read_bytes())
+            self.assertIn(f"The numbers of a step: y, promo, promo[+1]. {note}".encode(), (self.folder / "m.onnx").read_bytes())
         message = self.run_tool("predict", "run", "--input", "-", "--output", "-", stdin=b"1,2\n", code=2)[1]
         self.assertIn("expected 3 numbers (y, promo, promo[+1])", message)
+
+    @unittest.skipUnless(shutil.which("gcc"), "gcc is not installed")
+    def test_a_stream_and_the_program_in_c_are_fed_by_the_names_of_their_inputs(self):
+        """The numbers of a step are made here from the names alone: a column, its shift in rows, an angle of the hour."""
+        for horizon in (1, 3):
+            with self.subTest(horizon=horizon):
+                self.train_on(changed(PROMOTION, data__horizon=horizon, data__calendar=["hour"]))
+                self.run_tool("export", "run", "--to", "c99", "--output", "model.c")
+                names = re.findall(r"^   in\[\d+\]: (.*)$", (self.folder / "model.c").read_text(), re.M)
+                self.assertEqual(len(names), 7)
+                columns = {"y": self.y, "promo": self.promotion,
+                           "sine of hour": [math.sin(2 * math.pi * 100 * n / 86400) for n in range(ROWS)],
+                           "cosine of hour": [math.cos(2 * math.pi * 100 * n / 86400) for n in range(ROWS)]}
+                lines = []
+                for row in range(self.known - horizon):
+                    parts = (re.fullmatch(r"(.*?)(?:\[\+(\d+)\])?", name) for name in names)
+                    lines.append(",".join(repr(columns[name[1]][row + int(name[2] or 0)]) for name in parts) + "\n")
+                predicted = [float(row["prediction"]) for row in rows_of(self.run_tool("predict", "run", "--input", "own.csv", "--output", "-")[0])]
+                streamed = self.run_tool("predict", "run", "--input", "-", "--output", "-", stdin="".join(lines).encode())[0]
+                self.assertEqual([float(line) for line in streamed.split()], predicted)
+                self.write("main.c", C_PROGRAM)
+                subprocess.run(["gcc", "main.c", "-O2", "-o", "model", "-lm"], cwd=self.folder, check=True)
+                answered = subprocess.run(["./model"], cwd=self.folder, input="".join(lines), capture_output=True, text=True, check=True).stdout
+                for own, wanted in zip(map(float, answered.split()), predicted, strict=True):
+                    self.assertAlmostEqual(own, wanted, delta=1e-5 * max(map(abs, predicted)))
 
     @slow
     def test_a_load_is_predicted_from_the_temperature_of_its_hour(self):

@@ -7,6 +7,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/export/c99/c_helpers.h"
+#include "lagtape/tools/exchange/export/exported_model.h"
 
 namespace lagtape {
 namespace {
@@ -46,6 +47,8 @@ std::string c_comment(const CStyle& style, const std::string& layers, const std:
   for (std::size_t i = 0; i < inputs.size(); ++i)
     text += text_of("   in[", i, "]: ", without_end(printable(inputs[i])), "\n",
                     i + 1 == inputs.size() ? "\n" : "");
+  if (const std::string note = note_of_later_inputs(inputs); !note.empty())
+    text += text_of("   ", without_end(printable(note)), "\n\n");
   text += text_of("   Compile this file once. Where the functions are called, include it with ", name,
                   "_DECLARATIONS_ONLY defined.\n   With ", name, "_SELF_TEST defined, ", name,
                   "_self_test() compares 64 steps with the original: 0, or the first that differs.\n\n");

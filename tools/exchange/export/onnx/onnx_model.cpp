@@ -114,8 +114,9 @@ std::string add_running_mean(OnnxWriter& graph, const std::string& y, std::int64
 
 std::string description(const Model& model, const std::vector<std::string>& inputs) {
   const std::vector<std::string> names = model.layer_names();
-  const std::string read =
-      inputs.empty() ? "" : text_of(" The numbers of a step: ", listed(inputs, inputs.size()), ".");
+  const std::string read = inputs.empty() ? ""
+                                          : text_of(" The numbers of a step: ", listed(inputs, inputs.size()),
+                                                    ". ", note_of_later_inputs(inputs));
   return text_of("A recurrent model, exported by lagtape. Layers: ", listed(names, names.size()), ".", read);
 }
 
