@@ -49,7 +49,10 @@ Member read_member(const fs::path& folder) {
   return {folder, std::move(experiment), seed};
 }
 
-/// The pointers at which the documents do not all have the same value, in the order of the first that has them.
+/// The pointers at which the documents do not all have the same value, in the order of the first that has them. A run's
+/// experiment.json has every option with its default, so that the leaves of the documents are the options. The option
+/// tables are not walked instead: runs of other versions, with keys that this one does not know, are compared as well, and
+/// to read an experiment takes the data that it names.
 std::vector<std::string> differing_in(const std::vector<Member>& members) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<std::string>> values;  // by pointer: a text for each document that has it
