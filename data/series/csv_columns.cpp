@@ -62,11 +62,13 @@ void take_means(const CsvSource& csv, std::int64_t source, NumberColumn& column)
 }
 
 /// The numbers of a column by time, NaN where there is none.
-Column read_numbers(const CsvSource& csv, std::int64_t source, std::vector<std::string>& notes,
-                    std::vector<MissingCode>& codes) {
-  NumberColumn numbers = read_number_column(
-      csv.rows(), [&](std::int64_t row) { return csv.cell(row, source); },
-      [&](std::int64_t row) { return csv.place(row, source); }, csv.table, csv.options.table);
+Column read_numbers(const CsvSource& csv, std::int64_t source, PlainNumbers plain,
+                    std::vector<std::string>& notes, std::vector<MissingCode>& codes) {
+  NumberColumn numbers =
+      read_number_column({.rows = csv.rows(),
+                          .cell = [&](std::int64_t row) { return csv.cell(row, source); },
+                          .place = [&](std::int64_t row) { return csv.place(row, source); }},
+                         plain.known, std::move(plain.values), csv.table, csv.options.table);
   if (numbers.refused >= 0) refuse_cell(csv, numbers.refused, source);
   take_means(csv, source, numbers);
   const std::string name = csv.table.name_of(source);
@@ -81,13 +83,21 @@ Column read_numbers(const CsvSource& csv, std::int64_t source, std::vector<std::
 
 /// Reads the columns of numbers, each once. Returns their places in the file.
 std::vector<std::int64_t> read_measured(const CsvSource& csv, Panel& panel) {
+  std::vector<std::int64_t> all;
+  for (const auto& [source, role] : csv.uses.inputs) all.push_back(source);
+  all.insert(all.end(), csv.uses.targets.begin(), csv.uses.targets.end());
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  const auto cell = [&](std::int64_t row, std::int64_t source) { return csv.cell(row, source); };
+  std::vector<PlainNumbers> plain = read_plain_numbers(csv.rows(), all, cell, csv.options.table);
   std::unordered_map<std::int64_t, std::int64_t> places;
   std::vector<std::int64_t> sources;
   std::vector<MissingCode> codes;
   const auto measured = [&](std::int64_t source, ColumnRole role) {
     const auto [place, is_new] = places.emplace(source, std::ssize(panel.columns));
     if (is_new) {
-      panel.columns.push_back(read_numbers(csv, source, panel.notes, codes));
+      const auto first = static_cast<std::size_t>(std::ranges::lower_bound(all, source) - all.begin());
+      panel.columns.push_back(read_numbers(csv, source, std::move(plain[first]), panel.notes, codes));
       panel.columns.back().role = role;
       sources.push_back(source);
     }

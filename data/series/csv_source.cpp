@@ -65,9 +65,8 @@ std::vector<std::int64_t> CsvSource::series_columns() const {
   return columns;
 }
 
-std::string_view CsvSource::cell_in_file(std::int64_t row, std::int64_t column) const {
+std::string_view CsvSource::future_cell(std::int64_t row, std::int64_t column) const {
   const std::int64_t behind = row - table.rows();
-  if (behind < 0) return table.cell(row, column);
   const std::int64_t there = future_columns_[static_cast<std::size_t>(column)];
   return there < 0 ? std::string_view() : future_->cell(behind, there);
 }

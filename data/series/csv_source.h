@@ -35,7 +35,9 @@ class CsvSource {
     return cell_in_file(in_file(row), column);
   }
   /// The cell of a row by its number in the files.
-  std::string_view cell_in_file(std::int64_t row, std::int64_t column) const;
+  std::string_view cell_in_file(std::int64_t row, std::int64_t column) const {
+    return row < table.rows() ? table.cell(row, column) : future_cell(row, column);
+  }
   std::int64_t in_file(std::int64_t row) const {
     return order.empty() ? row : order[static_cast<std::size_t>(row)];
   }
@@ -57,6 +59,7 @@ class CsvSource {
 
  private:
   void find_future_columns();
+  std::string_view future_cell(std::int64_t row, std::int64_t column) const;
 
   std::optional<NamedTable> future_ = {};
   std::vector<std::int64_t> future_columns_ =

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <concepts>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -25,12 +27,37 @@ std::size_t separator_at(std::string_view text, char thousands) {
   return text.starts_with(thousands) ? 1 : 0;
 }
 
+/// The number that plain digits with a decimal point are, as those of most tables: at most 15 digits and a power of ten
+/// that are exact, so that their quotient is rounded once (Clinger 1990). Nothing for other texts, numbers or not.
+std::optional<double> plain_decimal(std::string_view text, char decimal) {
+  constexpr std::array<double, 16> kPowers = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                              1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const bool is_negative = text.starts_with('-');
+  const char *at = text.data() + (is_negative ? 1 : 0), *const end = text.data() + text.size();
+  if (end - at > static_cast<std::ptrdiff_t>(kPowers.size())) return {};
+  std::int64_t digits = 0;
+  const char* const first = at;
+  while (at != end && is_digit(*at)) digits = 10 * digits + (*at++ - '0');
+  std::ptrdiff_t count = at - first, fraction = 0;
+  if (at != end && *at == decimal) {
+    const char* const point = ++at;
+    while (at != end && is_digit(*at)) digits = 10 * digits + (*at++ - '0');
+    fraction = at - point;
+    count += fraction;
+  }
+  if (at != end || count == 0 || count >= static_cast<std::ptrdiff_t>(kPowers.size())) return {};
+  const double value = static_cast<double>(digits) / kPowers[static_cast<std::size_t>(fraction)];
+  return is_negative ? -value : value;
+}
+
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
 
 template <class T>
 std::optional<T> parse_number(std::string_view text, char decimal) {
+  if constexpr (std::same_as<T, double>)
+    if (const std::optional<double> plain = plain_decimal(text, decimal)) return plain;
   if (decimal != '.') {
     if (text.find('.') != text.npos) return {};
     std::string with_point(text);

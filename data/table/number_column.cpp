@@ -127,9 +127,13 @@ std::optional<double> NumberStyle::read(std::string_view cell,
 }
 
 NumberColumn read_number_column(const NamedTable& table, std::int64_t column, const TableOptions& options) {
-  return read_number_column(
-      table.rows(), [&](std::int64_t row) { return table.cell(row, column); },
-      [&](std::int64_t row) { return table.place(row, column); }, table, options);
+  PlainNumbers plain = std::move(read_plain_numbers(
+      table.rows(), std::span(&column, 1),
+      [&](std::int64_t row, std::int64_t of) { return table.cell(row, of); }, options)[0]);
+  return read_number_column({.rows = table.rows(),
+                             .cell = [&](std::int64_t row) { return table.cell(row, column); },
+                             .place = [&](std::int64_t row) { return table.place(row, column); }},
+                            plain.known, std::move(plain.values), table, options);
 }
 
 NumberColumn read_number_column(const ColumnCells& cells, std::int64_t known, Tensor values,

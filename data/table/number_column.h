@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,20 +48,33 @@ struct ColumnCells {
 NumberColumn read_number_column(const ColumnCells& cells, std::int64_t known, Tensor values,
                                 const NamedTable& table, const TableOptions& options);
 
-/// The same of a function that gives the cells: plain numbers, as those of most columns are, take the least time.
-template <class CellOf, class PlaceOf>
-NumberColumn read_number_column(std::int64_t rows, const CellOf& cell, const PlaceOf& place,
-                                const NamedTable& table, const TableOptions& options) {
-  Tensor values({rows}, Dtype::f64);
-  double* const to = values.values<double>().data();
+/// The first numbers of a column, as far as they are plain.
+struct PlainNumbers {
+  Tensor values = {};  ///< [rows], f64
   std::int64_t known = 0;
-  for (; known < rows && options.missing_codes.empty(); ++known) {
-    const std::optional<double> value = parse_number(cell(known), options.decimal);
-    if (!value || !std::isfinite(*value)) break;
-    to[known] = *value;
+};
+/// Reads plain numbers, as those of most columns are, of several columns: some rows of each in turn, since the cells of a row
+/// are side by side in memory. `cell` gives that of a row and a column.
+template <class CellOf>
+std::vector<PlainNumbers> read_plain_numbers(std::int64_t rows, std::span<const std::int64_t> columns,
+                                             const CellOf& cell, const TableOptions& options) {
+  constexpr std::int64_t kBlock = 128;
+  std::vector<PlainNumbers> numbers;
+  for (std::size_t i = 0; i < columns.size(); ++i) numbers.push_back({.values = Tensor({rows}, Dtype::f64)});
+  for (std::int64_t first = 0; first < rows && options.missing_codes.empty(); first += kBlock) {
+    const std::int64_t end = std::min(first + kBlock, rows);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      double* const to = numbers[i].values.template values<double>().data();
+      std::int64_t& known = numbers[i].known;
+      for (std::int64_t row = first; row < end && known == row; ++row) {
+        const std::optional<double> value = parse_number(cell(row, columns[i]), options.decimal);
+        if (!value || !std::isfinite(*value)) break;
+        to[row] = *value;
+        ++known;
+      }
+    }
   }
-  return read_number_column({.rows = rows, .cell = cell, .place = place}, known, std::move(values), table,
-                            options);
+  return numbers;
 }
 
 /// The numbers of a column of a table by its rows.

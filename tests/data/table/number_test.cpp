@@ -2,7 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <bit>
+#include <charconv>
 #include <cmath>
+#include <random>
 
 using namespace lagtape;
 
@@ -16,6 +20,27 @@ TEST_CASE("a number is a whole text with its decimal point") {
     CHECK_FALSE(parse_number(text));
   CHECK_FALSE(parse_number("1.5", ','));
   CHECK_FALSE(parse_number("1.000,5", ','));
+}
+
+TEST_CASE("plain decimals are rounded once, as from_chars rounds them") {
+  std::mt19937_64 draw(1);
+  const auto random = [&](std::uint64_t most) { return draw() % (most + 1); };
+  for (int i = 0; i < 200'000; ++i) {
+    std::string text = random(3) == 0 ? "-" : "";
+    for (std::uint64_t n = random(12); n > 0; --n) text += static_cast<char>('0' + random(9));
+    if (random(4) != 0) text += '.';
+    for (std::uint64_t n = random(8); n > 0; --n) text += static_cast<char>('0' + random(9));
+    double expected = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), expected);
+    const std::optional<double> found = parse_number(text);
+    const bool is_number = error == std::errc() && end == text.data() + text.size();
+    if (found.has_value() != is_number ||
+        (is_number && std::bit_cast<std::uint64_t>(*found) != std::bit_cast<std::uint64_t>(expected)))
+      FAIL(text);
+    std::ranges::replace(text, '.', ',');
+    if (is_number && parse_number(text, ',') != expected) FAIL(text);
+  }
+  CHECK(std::signbit(*parse_number("-0.00")));
 }
 
 TEST_CASE("a number that cannot be held is one that is not finite") {
