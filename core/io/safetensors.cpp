@@ -26,12 +26,16 @@ constexpr std::uint64_t kLongestHeader = 100'000'000;  // the format's own limit
 struct Entry {
   std::string name;
   Dtype dtype;
-  std::string stored;  // the format's name of the dtype in the file: "F32", "F64", "F16" or "BF16"
+  std::string
+      stored;  // the format's name of the dtype in the file: "F32", "F64", "F16", "BF16", or "I64" of one number
   Shape shape;
   std::uint64_t begin, end;
 
   bool is_half() const { return stored.ends_with("16"); }
-  std::size_t element_bytes() const { return is_half() ? 2 : byte_size(dtype); }
+  bool is_count() const { return stored == "I64"; }
+  std::size_t element_bytes() const {
+    return is_half() ? 2 : is_count() ? sizeof(std::int64_t) : byte_size(dtype);
+  }
 };
 
 [[noreturn]] void refuse(const std::string& where, const std::string& name, const std::string& message) {
@@ -57,7 +61,8 @@ Entry parse_entry(const std::string& name, const Json& json, const std::string& 
   if (json.size() != 3) refuse(where, name, "a key other than dtype, shape and data_offsets");
 
   const bool f64 = json["dtype"] == "F64", half = json["dtype"] == "F16" || json["dtype"] == "BF16";
-  if (!f64 && json["dtype"] != "F32" && !(half && halves == HalfTensors::widened))
+  const bool count = json["dtype"] == "I64" && json["shape"] == Json::array();
+  if (!f64 && json["dtype"] != "F32" && !((half || count) && halves == HalfTensors::widened))
     refuse(where, name,
            text_of("dtype ", shortened(json["dtype"].dump()), ", expected \"F32\" or \"F64\"",
                    halves == HalfTensors::widened ? ", \"F16\" or \"BF16\"" : ""));
@@ -134,6 +139,12 @@ void check_layout(const std::vector<Entry>& entries, std::uint64_t start, std::u
 
 Tensor tensor_of(const Entry& entry, const char* bytes) {
   Tensor tensor(entry.shape, entry.dtype);
+  if (entry.is_count()) {
+    std::int64_t count = 0;
+    std::memcpy(&count, bytes, sizeof count);
+    tensor.set(0, static_cast<double>(count));
+    return tensor;
+  }
   if (!entry.is_half()) {
     std::memcpy(tensor.raw(), bytes, entry.end - entry.begin);
     return tensor;

@@ -248,6 +248,27 @@ class SmallModels(ImportTest):
         _, message = self.run_tool("import", "model", "--output", "other", "--order", "lstm,ff,fd,fc", code=2)
         self.assertIn("--order: unknown module 'ff'", message)
 
+    def test_maps_that_follow_each_other_are_pointed_out(self):
+        content = state_dict(changed_tensors(fd__weight=[2, 2]))
+        self.write("model", content)
+        outputs = {}
+        for between, said in (("", "Linear maps follow each other without a function: module 'fd' and module 'fc'."), ("none", ""), ("tanh", "")):
+            out, err = self.run_tool("import", "model", "--output", f"run{between}", "--order", "lstm,fd,fc", *(["--between", between] if between else []))
+            self.assertEqual(err[:len(said)], said)
+            self.assertEqual(bool(err), bool(said))
+            path = self.write("x.npy", npy((len(self.WAVE), 1), [-v - 1 for v in self.WAVE]))
+            self.run_tool("predict", f"run{between}", "--input", path, "--output", "y.npy")
+            outputs[between] = (self.folder / "y.npy").read_bytes()
+        self.assertEqual(outputs[""], outputs["none"])
+        self.assertNotEqual(outputs[""], outputs["tanh"])
+        self.write("other", json.dumps(keras_model()))
+        for file, args, wanted in (("other", ["--between", "tanh"], "other: --between is for the modules of PyTorch; the format is rtneural."),
+                                   ("plain", ["--between", "tanh"], "plain: --between is for maps that follow each other, and there are none."),
+                                   ("plain", ["--between", "rleu"], "did you mean 'relu'?")):
+            self.write("plain", state_dict(changed_tensors()))
+            _, message = self.run_tool("import", file, "--output", "refused", *args, code=2)
+            self.assertIn(wanted, message)
+
     def test_the_function_of_a_plain_rnn_is_given_or_in_the_metadata(self):
         def outputs(function):
             h, y = 0.0, []  # both units have the same weights, and so the same values

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ImportArguments {
-  std::string file, output, format, nonlinearity, precision;
+  std::string file, output, format, nonlinearity, precision, between;
   std::optional<double> rest;
   std::vector<std::string> order;
 };
@@ -43,6 +43,13 @@ void add_options(Options& options, ImportArguments& arguments) {
       .add("--nonlinearity", &arguments.nonlinearity,
            "tanh or relu, of nn.RNN; by default as the file's metadata say, else tanh")
       .one_of({"tanh", "relu"})
+      .called("NAME");
+  options
+      .add("--between", &arguments.between,
+           "function between linear maps of PyTorch that follow each other: relu, tanh, sigmoid, elu, gelu, "
+           "silu, "
+           "leaky_relu, softplus or none")
+      .one_of({"relu", "tanh", "sigmoid", "elu", "gelu", "silu", "leaky_relu", "softplus", "none"})
       .called("NAME");
   options
       .add("--rest", &arguments.rest,
@@ -78,7 +85,8 @@ void run(const ImportArguments& arguments) {
   ImportOptions options{.format = arguments.format,
                         .order = arguments.order,
                         .nonlinearity = arguments.nonlinearity,
-                        .rest = arguments.rest};
+                        .rest = arguments.rest,
+                        .between = arguments.between};
   if (!arguments.precision.empty()) options.precision = precision_named(arguments.precision);
   const ImportedModel imported = import_model(arguments.file, options);
   write_run(imported.model, RunFolder(arguments.output));

@@ -1,5 +1,9 @@
 #include "lagtape/tools/exchange/import/cell_equations.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "lagtape/core/error.h"
 
 namespace lagtape::foreign {
@@ -113,6 +117,14 @@ std::string differences(const ForeignCell& cell, const Carry& carry) {
   return text;
 }
 
+/// Functions that equations write out, of a.
+constexpr std::pair<const char*, const char*> kFormulas[] = {
+    {"elu", "relu(a) + (exp(minimum(a, 0)) - 1)"},
+    {"silu", "a * sigmoid(a)"},
+    {"gelu", "0.5 * a * (1 + erf(a * 0.7071067811865476))"},
+    {"leaky_relu", "relu(a) + 0.01 * minimum(a, 0)"},
+};
+
 /// y = f(W x + bias), with the parts that there are.
 Json dense_equations(const ForeignDense& dense, const Carry& carry) {
   Json json = Json::object();
@@ -128,8 +140,10 @@ Json dense_equations(const ForeignDense& dense, const Carry& carry) {
     value += " + W.bias";
   }
   json["state"] = Json::object();
-  if (dense.function == "elu") {
-    json["step"] = Json::array({"a = " + value, "y = relu(a) + (exp(minimum(a, 0)) - 1)"});
+  const auto formula =
+      std::ranges::find_if(kFormulas, [&](const auto& formula) { return dense.function == formula.first; });
+  if (formula != std::end(kFormulas)) {
+    json["step"] = Json::array({"a = " + value, text_of("y = ", formula->second)});
   } else {
     json["step"] = Json::array(
         {dense.function.empty() ? "y = " + value : text_of("y = ", dense.function, "(", value, ")")});

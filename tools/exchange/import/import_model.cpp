@@ -141,6 +141,15 @@ ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
                        text_of("--nonlinearity is for nn.RNN of PyTorch; the format is ", model.format, "."));
     foreign::set_nonlinearity(model, options.nonlinearity, where);
   }
+  const std::vector<std::string>& between = foreign::functions_between_maps();
+  if (!options.between.empty() && std::ranges::find(between, options.between) == between.end())
+    throw InputError(unknown_name("function", options.between, between).within({.item = "--between"}));
+  if (model.format.starts_with("torch")) {
+    foreign::set_between(model, options.between, where);
+  } else if (!options.between.empty()) {
+    throw InputError({where}, Rule::conflict,
+                     text_of("--between is for the modules of PyTorch; the format is ", model.format, "."));
+  }
   model.precision = options.precision.value_or(model.precision);
   model.rest = options.rest;
   return {foreign::lowered(model, experiment_name(file), where), model.format, model.notes};

@@ -21,6 +21,8 @@ struct ImportOptions {
   std::optional<Precision> precision = {};
   /// The model begins in the state that it settles to for this input, in place of zeros or the file's states.
   std::optional<double> rest = {};
+  /// The function between linear maps of PyTorch that follow each other: "relu", ..., "none"; empty: none, with a note.
+  std::string between = {};
 };
 
 /// A model that another program trained, as one of lagtape's.
@@ -30,7 +32,7 @@ struct ImportedModel {
   std::vector<std::string> notes = {};  ///< sentences about what the file leaves open
 };
 
-/// The formats: "torch" (a state_dict of nn.RNN, nn.LSTM, nn.GRU and nn.Linear as safetensors), "torch-json" (the
+/// The formats: "torch" (a state_dict of nn.RNN, nn.LSTM, nn.GRU, their cells, and nn.Linear as safetensors), "torch-json" (the
 /// same as RTNeural's JSON), "rtneural" (Keras models as JSON, and AIDA-X), "guitarml" (and Proteus), "nam" (LSTM),
 /// "onnx".
 const std::vector<std::string>& import_formats();

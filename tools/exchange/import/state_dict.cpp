@@ -11,7 +11,7 @@
 namespace lagtape::foreign {
 namespace {
 
-constexpr const char* kSupported = "nn.RNN, nn.LSTM, nn.GRU and nn.Linear";
+constexpr const char* kSupported = "nn.RNN, nn.LSTM, nn.GRU, their cells, and nn.Linear";
 
 /// Splits "encoder.lstm.weight_ih_l0" into the module's name and the tensor's.
 std::pair<std::string, std::string> split_name(const std::string& name) {
@@ -43,6 +43,10 @@ class StateDictReader {
       const std::string prefix = name.empty() ? "" : name + ".";
       if (reader_.contains(prefix + "weight_ih_l0")) {
         all.push_back(recurrence(name, prefix));
+      } else if (reader_.contains(prefix + "weight_ih")) {  // nn.LSTMCell and others
+        ForeignRecurrence step{.directions = {cell(prefix, "")}};
+        const std::int64_t input = step.directions[0].input, units = step.directions[0].units;
+        all.push_back({name, input, units, true, {{title_of(name), std::move(step)}}});
       } else if (reader_.contains(prefix + "weight")) {
         all.push_back(linear(name, prefix));
       }

@@ -6,6 +6,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/import/json_tensor.h"
 #include "lagtape/tools/exchange/import/state_dict.h"
+#include "lagtape/tools/exchange/import/state_dict_names.h"
 
 namespace lagtape::foreign {
 namespace {
@@ -68,6 +69,7 @@ ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& 
     if (entry.tensor.dtype() == Dtype::f64) model.precision = Dtype::f64;
     entry.tensor = entry.tensor.to(Dtype::f64);
   }
+  make_plain(dict.file.tensors, model.notes);
   model.layers = layers_of(dict, order, where);
   model.input = input_of(model.layers, where);
   if (const auto function = dict.file.metadata.find("nonlinearity"); function != dict.file.metadata.end())
@@ -88,6 +90,34 @@ void set_nonlinearity(ForeignModel& model, const std::string& function, const st
         }
   if (!found)
     throw InputError({where}, Rule::conflict, "the nonlinearity is that of nn.RNN, and there is none.");
+}
+
+const std::vector<std::string>& functions_between_maps() {
+  static const std::vector<std::string> names = {"relu", "tanh",       "sigmoid",  "elu", "gelu",
+                                                 "silu", "leaky_relu", "softplus", "none"};
+  return names;
+}
+
+void set_between(ForeignModel& model, const std::string& function, const std::string& where) {
+  const auto plain_map = [](ForeignLayer& layer) {
+    auto* map = std::get_if<ForeignDense>(&layer.content);
+    return map != nullptr && !map->W.empty() && map->function.empty() ? map : nullptr;
+  };
+  std::string found;
+  for (std::size_t i = 0; i + 1 < model.layers.size(); ++i) {
+    ForeignDense* map = plain_map(model.layers[i]);
+    if (map == nullptr || plain_map(model.layers[i + 1]) == nullptr) continue;
+    found += text_of(found.empty() ? "" : ", ", model.layers[i].place, " and ", model.layers[i + 1].place);
+    if (function != "none") map->function = function;
+  }
+  if (!function.empty() && found.empty())
+    throw InputError({where}, Rule::conflict,
+                     "--between is for maps that follow each other, and there are none.");
+  if (function.empty() && !found.empty())
+    model.notes.push_back(
+        text_of("Linear maps follow each other without a function: ", shortened(found, 200),
+                ". A state_dict does not say what is between them. Give --between relu, or another one of ",
+                listed(functions_between_maps()), "."));
 }
 
 ForeignModel read_torch_json(const Json& root, const std::vector<std::string>& order,

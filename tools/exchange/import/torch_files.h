@@ -21,6 +21,13 @@ ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& 
 /// where there is no nn.RNN.
 void set_nonlinearity(ForeignModel& model, const std::string& function, const std::string& where);
 
+/// The functions that may be between two maps of a state_dict.
+const std::vector<std::string>& functions_between_maps();
+
+/// Puts a function between maps that follow each other. With an empty one it notes which do so, because no state_dict says
+/// what is between them; "none" says that nothing is. Throws InputError where no maps follow each other.
+void set_between(ForeignModel& model, const std::string& function, const std::string& where);
+
 /// RTNeural's form for PyTorch: { "lstm.weight_ih_l0": [[..]], ..., "dense.weight": [[..]], "dense.bias": [..] }
 /// in the order of the model.
 ForeignModel read_torch_json(const Json& root, const std::vector<std::string>& order,

@@ -25,13 +25,14 @@ def load(run: Path | bytes) -> Model:
 
 
 def import_model(file: Path, *, format: str = "", order: Sequence[str] = (), nonlinearity: str = "",
-                 precision: str = "", rest: Optional[float] = None) -> Model:
+                 precision: str = "", rest: Optional[float] = None, between: str = "") -> Model:
     """The model of a file that another program trained: PyTorch's safetensors, JSON of RTNeural, AIDA-X, GuitarML and
     Proteus, NAM and ONNX.
 
     `format` names the format where it should not be found by the file's content, `order` the modules of PyTorch from
     the input up, `nonlinearity` is the function of nn.RNN ("tanh" unless the file says "relu"), `precision` is "f32", "f64" or "bf16" (without it, what the file has), and `rest` an input: the model then
-    begins in the states that it settles to for it. Raises InputError that names the file and the place in it.
+    begins in the states that it settles to for it. `between` is the function between linear maps of PyTorch that follow each
+    other, such as "relu", which a state_dict does not say. Raises InputError that names the file and the place in it.
     """
     if not isinstance(order, (list, tuple)):
         raise InputError(f"[import_model] order is a list of names. Got {order!r}.")
@@ -42,7 +43,7 @@ def import_model(file: Path, *, format: str = "", order: Sequence[str] = (), non
     names = [text_of(name, "a name in order") for name in order]
     model = Model.__new__(Model)
     model._model = _lagtape.import_model(path_of(file), text_of(format, "format"), names,
-                                          text_of(nonlinearity, "nonlinearity"), precision, rest)
+                                          text_of(nonlinearity, "nonlinearity"), precision, rest, text_of(between, "between"))
     return model
 
 

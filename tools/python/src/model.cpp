@@ -63,13 +63,14 @@ void add_models(nb::module_& module) {
   module.def(
       "import_model",
       [](const std::filesystem::path& file, const std::string& format, const std::vector<std::string>& order,
-         const std::string& nonlinearity, const std::string& precision, std::optional<double> rest) {
+         const std::string& nonlinearity, const std::string& precision, std::optional<double> rest,
+         const std::string& between) {
         std::optional<Precision> wanted;
         if (!precision.empty()) wanted = precision_named(precision);
-        return import_model(file, {format, order, nonlinearity, wanted, rest}).model;
+        return import_model(file, {format, order, nonlinearity, wanted, rest, between}).model;
       },
       nb::arg("file"), nb::arg("format"), nb::arg("order"), nb::arg("nonlinearity"), nb::arg("precision"),
-      nb::arg("rest").none(), release);
+      nb::arg("rest").none(), nb::arg("between"), release);
   nb::class_<Model>(module, "Model")
       .def_static(
           "load", [](const std::filesystem::path& path) { return load_model(path.string()); }, release)

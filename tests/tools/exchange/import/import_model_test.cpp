@@ -113,6 +113,29 @@ TEST_CASE(
   CHECK(embedded.layer_names() == std::vector<std::string>{"embedding", "gru", "readout"});
 }
 
+TEST_CASE("state_dicts of cells, norms and averages keep the outputs of PyTorch") {
+  TensorReader outputs(read_safetensors(golden_folder() / "dict_outputs.safetensors"), "outputs");
+  const std::pair<std::string, std::string> dicts[] = {
+      {"lstm_cell", ""},         {"gru_cells", ""},
+      {"rnn_cell_no_bias", ""},  {"blocks", ""},
+      {"weight_norm", "relu"},   {"parametrized_weight_norm", "relu"},
+      {"spectral_norm", "relu"}, {"parametrized_spectral_norm", "relu"},
+      {"gelu", "gelu"},          {"silu", "silu"},
+      {"averaged", "relu"},      {"both_copies", "relu"}};
+  for (const auto& [name, between] : dicts) {
+    CAPTURE(name);
+    const auto file = golden_folder() / ("dict_" + name + ".safetensors");
+    ImportOptions options;
+    options.between = between;
+    const ImportedModel imported = import_model(file, options);
+    CHECK(largest_difference(imported.model.predict(outputs.take(name + ".x")), outputs.take(name + ".y")) <
+          1e-6);
+    CHECK(imported.notes.size() == (name == "both_copies" ? 1 : 0));
+    if (!between.empty()) CHECK(import_model(file).notes.back().starts_with("Linear maps follow each other"));
+  }
+  outputs.finish();
+}
+
 TEST_CASE("a model that lagtape's own cell computes is that cell, others are equations") {
   const Model own = import_model(golden_folder() / "exported_by_torch.onnx").model;
   CHECK(own.layer_names() == std::vector<std::string>{"lstm", "lstm", "readout"});
