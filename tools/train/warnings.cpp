@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lagtape/cells/models/chain_definition.h"
 #include "lagtape/core/error.h"
 #include "lagtape/tools/train/losses.h"
 
@@ -54,6 +55,14 @@ std::vector<std::string> training_warnings(const Trainer& trainer, const Model& 
   constexpr std::int64_t kEnough = 10;
   std::vector<std::string> warnings = lag_warnings(model, task.shape);
   for (std::string& warning : rounding_warnings(model)) warnings.push_back(std::move(warning));
+  const bool of_series = task.train->size() > 0 && !task.train->naive_errors(0).empty();
+  if (of_series && reads_every_step(model.at()) && !model.evaluation_chain().obstacle().empty())
+    warnings.push_back(
+        "the model reads each sequence as a whole before its outputs at every step, and so rows after those "
+        "that "
+        "are predicted: scores and predictions are better than a forecast can be. A read-out at "
+        "\"last_step\" "
+        "reads none of them");
   const LossFunction& loss = model.loss();
   if (loss == Loss::quantile && loss.options.levels[static_cast<std::size_t>(loss.middle())] != 0.5) {
     warnings.push_back(text_of(
