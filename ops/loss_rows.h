@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "lagtape/ops/distribution.h"
+
 namespace lagtape {
 
 // The arithmetic of the losses, one row at a time, in double and in order. Every place that computes a loss
@@ -68,6 +70,36 @@ double huber_row(const T* y, const T* target, std::int64_t n, double delta, doub
     const double slope = std::clamp(error, -delta, delta);
     loss += slope * (error - slope / 2);
     if (grad != nullptr) grad[j] = static_cast<T>(scale * slope);
+  }
+  return loss;
+}
+
+/// sum_j |y[j] - target[j]| over the targets that are not NaN. At 0 the gradient is 0.
+template <class T>
+double mae_row(const T* y, const T* target, std::int64_t n, double scale, T* grad) {
+  double loss = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    const double error = std::isnan(target[j]) ? 0 : static_cast<double>(y[j]) - target[j];
+    loss += std::abs(error);
+    if (grad != nullptr) grad[j] = static_cast<T>(scale * ((error > 0) - (error < 0)));
+  }
+  return loss;
+}
+
+/// sum_i -log p(target[i]) over the targets that are not NaN, of the distributions whose parameters are those of the first
+/// target in y, then those of the next.
+template <class T>
+double likelihood_row(const T* y, const T* target, std::int64_t n, const TargetDistribution& distribution,
+                      double scale, T* grad) {
+  const auto each = std::ssize(distribution.parameters);
+  double loss = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    double parameters[TargetDistribution::kMostParameters], slopes[TargetDistribution::kMostParameters] = {};
+    std::copy_n(y + i * each, each, parameters);
+    if (!std::isnan(target[i]))
+      loss += distribution.negative_log_likelihood(parameters, target[i], grad == nullptr ? nullptr : slopes);
+    for (std::int64_t l = 0; grad != nullptr && l < each; ++l)
+      grad[i * each + l] = static_cast<T>(scale * slopes[l]);
   }
   return loss;
 }

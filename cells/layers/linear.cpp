@@ -2,7 +2,6 @@
 
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
-#include "lagtape/cells/build/recorder.h"
 #include "lagtape/core/json/options.h"
 #include "lagtape/core/json/schema.h"
 
@@ -52,9 +51,14 @@ constinit const LayerEntry Linear::kEntry = {
 };
 
 Layer Linear::build(std::int64_t input) const {
+  return build(input, [](LayerRecorder&, StepVar z) { return z; });
+}
+
+Layer Linear::build(std::int64_t input,
+                    const std::function<StepVar(LayerRecorder& step, StepVar z)>& f) const {
   require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(input));
-  const StepVar y = step.affine("W", units, step.input());
+  const StepVar y = f(step, step.affine("W", units, step.input()));
   LayerGroup group{{step.finish(y)}, false};
   if (init.name == "kaiming_normal")
     group.layers[0].parameters[0].initializer = Initializer::kaiming_normal();

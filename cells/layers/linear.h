@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "lagtape/cells/build/initial_values.h"
 #include "lagtape/cells/build/layer_entry.h"
+#include "lagtape/cells/build/recorder.h"
 
 namespace lagtape {
 
@@ -28,6 +30,8 @@ struct Linear {
   Init init = {};
 
   Layer build(std::int64_t input) const;
+  /// The same with y = f(W x + W.bias).
+  Layer build(std::int64_t input, const std::function<StepVar(LayerRecorder& step, StepVar z)>& f) const;
 };
 
 /// A name, or initializers by the names of parameters.

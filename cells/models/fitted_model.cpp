@@ -22,10 +22,13 @@ std::int64_t readout_units(const ReadoutDefinition& readout, const LossFunction&
   const std::int64_t given = readout.units;
   const bool one_logit = data.classes == 2 && given == 1;
   if (given > 0 && wanted > 0 && given != wanted && !one_logit) {
-    errors.add("/model/readout/units", text_of("the model gives ", given, " numbers, but the data have ",
-                                               data.classes > 0 ? data.classes : data.output,
-                                               data.classes > 0 ? " classes" : " a target",
-                                               each > 1 ? text_of(" with ", each, " levels each.") : "."));
+    errors.add(
+        "/model/readout/units",
+        text_of("the model gives ", given, " numbers, but the data have ",
+                data.classes > 0 ? data.classes : data.output, data.classes > 0 ? " classes" : " a target",
+                each > 1
+                    ? text_of(" with ", each, loss.distribution() ? " parameters each." : " levels each.")
+                    : "."));
   }
   if (given == 0 && wanted == 0)
     errors.add("/model/readout/units",
@@ -81,10 +84,36 @@ bool check_tokens(const ModelDefinition& model, const DataWidths& data, JsonErro
   return errors.empty();
 }
 
+/// The parameters of a loss's distributions from as many numbers z: a z + b softplus(z) + c.
+StepVar distribution_parameters(const LossFunction& loss, LayerRecorder& step, StepVar z) {
+  const auto parameters = loss.distribution()->parameters;
+  const std::vector<double>& scale = loss.options.scale;
+  std::vector<double> a, b, c;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(z.shape().size); ++i) {
+    const DistributionParameter& parameter = parameters[i % parameters.size()];
+    const double times = parameter.scales && !scale.empty() ? scale[i / parameters.size()] : 1;
+    a.push_back(parameter.is_positive ? 0 : times);
+    b.push_back(parameter.is_positive ? times : 0);
+    c.push_back(times * parameter.least);
+  }
+  const auto constant = [&](const char* name, const std::vector<double>& values) {
+    return step.derived_vector(name, std::ssize(values), {"W.bias"}, [values](std::span<const Var> of) {
+      return of[0].tape().constant(Tensor::from({std::ssize(values)}, values, of[0].dtype()));
+    });
+  };
+  const StepVar positive = constant("b", b) * softplus(z) + constant("c", c);
+  if (std::ranges::count(a, 0) == std::ssize(a)) return positive;
+  return constant("a", a) * z + positive;
+}
+
 /// The read-out for a top layer with `width` outputs. Throws InputError.
-Layer make_readout(const ReadoutDefinition& definition, std::int64_t width) {
+Layer make_readout(const ReadoutDefinition& definition, const LossFunction& loss, std::int64_t width) {
   const Linear::Init& init = definition.init;
-  if (!definition.tied) return Linear{definition.units, init}.build(width);
+  const Linear linear{definition.units, init};
+  if (loss.distribution() != nullptr)
+    return linear.build(
+        width, [&](LayerRecorder& step, StepVar z) { return distribution_parameters(loss, step, z); });
+  if (!definition.tied) return linear.build(width);
   // The weights of a tied read-out are the table of another layer, given first, and its own parameters.
   Layer readout = Linear{definition.units, {init.name}}.build(width);
   readout.parameters.erase(readout.parameters.begin());
@@ -188,13 +217,22 @@ FittedModel fit(const ModelDefinition& definition, const DataWidths& data, JsonE
   check_loss(definition.loss, data, errors);
   readout.units = readout_units(definition.readout, definition.loss, data, errors);
   readout.at = readout_at(definition.readout, data, errors);
-  const std::string obstacle = readout.tied ? tie_obstacle(model, readout.units, width) : "";
+  const std::int64_t each = definition.loss.outputs_of_target();
+  if (const auto scales = std::ssize(definition.loss.options.scale);
+      scales != 0 && scales * each != readout.units) {
+    errors.add("/loss/scale", text_of("expected ", readout.units / each,
+                                      " numbers, one for each number of a target, got ", scales, "."));
+    return model;
+  }
+  std::string obstacle = readout.tied ? tie_obstacle(model, readout.units, width) : "";
+  if (readout.tied && definition.loss.distribution() != nullptr)
+    obstacle = text_of("the loss ", name_of(definition.loss), " has a read-out of its own.");
   if (!obstacle.empty()) {
     errors.add("/model/readout/tied", obstacle);
     return model;
   }
   try {
-    model.readout = make_readout(readout, width);
+    model.readout = make_readout(readout, definition.loss, width);
   } catch (const InputError& error) {
     errors.add(error.problems().front().place.pointer.empty() ? "/model/readout/init" : "", error);
   }

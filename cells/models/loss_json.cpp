@@ -49,6 +49,16 @@ constexpr Option kQuantile[] = {
         "levels of the quantiles, rising, above 0 and below 1; the model has an output for each, and the one "
         "nearest to 0.5 is the prediction"),
 };
+constexpr std::string_view kAboutLevels =
+    "levels of the quantiles that predictions and metrics show, rising, above 0 and below 1";
+constexpr Option kLevelOptions[] = {option<&LossOptions::levels>("levels", kAboutLevels)};
+constexpr Option kCountOptions[] = {
+    option<&LossOptions::levels>("levels", kAboutLevels),
+    option<&LossOptions::scale>("scale",
+                                "what the mean of each target is a multiple of; none: the means of the "
+                                "training rows, or 1 where the data "
+                                "do not scale targets"),
+};
 constexpr Option kCrossEntropy[] = {
     option<&LossOptions::class_weights>(
         "class_weights", kClassWeights,
@@ -69,6 +79,8 @@ constexpr Option kEsr[] = {
 OptionTable table_of(Loss loss) {
   if (loss == Loss::huber) return kHuber;
   if (loss == Loss::quantile) return kQuantile;
+  if (loss == Loss::negative_binomial) return kCountOptions;
+  if (loss_row(loss).distribution != nullptr) return kLevelOptions;
   if (loss == Loss::cross_entropy || loss == Loss::binary_cross_entropy) return kCrossEntropy;
   if (loss == Loss::esr) return kEsr;
   return {};

@@ -22,8 +22,9 @@ void check_loss(const StackDefinition& stack) {
   if (loss.is_signal() && !reads_every_step(stack.at))
     throw InputError(place, Rule::not_supported, "the loss of a signal needs a read-out at every step");
   if (width % loss.outputs_of_target() != 0)
-    throw unexpected({.op = "quantile"}, Rule::shape,
-                     text_of("an output for each of ", loss.outputs_of_target(), " levels of each target"),
+    throw unexpected(place, Rule::shape,
+                     text_of("an output for each of ", loss.outputs_of_target(),
+                             loss == Loss::quantile ? " levels" : " parameters", " of each target"),
                      text_of(width));
   const auto weights = std::ssize(loss.options.class_weights);
   const std::int64_t classes = loss == Loss::binary_cross_entropy ? 2 : width;

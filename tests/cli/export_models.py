@@ -100,6 +100,10 @@ def layer_models(**train):
     for name, definition, options in written_cells():
         yield name, experiment([{"cell": "own", **options}], cells={"own": definition}, **train)
     yield "every-function", experiment([{"cell": "every", "units": 4}], cells={"every": every_function()}, **train)
+    for loss in ("gaussian", "student_t"):
+        whole = experiment([gru], **train) | {"loss": loss}
+        del whole["model"]["readout"]["units"]
+        yield loss, whole
     yield "swapped-states", experiment([{"cell": "swap", "units": 4}], cells={"swap": swap}, **train)
 
 

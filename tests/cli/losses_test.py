@@ -129,8 +129,8 @@ class LossTest(ToolTest):
         self.assertAlmostEqual(found["mase"], found["mae"] / (sum(changes) / len(changes)), places=6)
         random_task = {"task": "random", "length": 5, "input": 1, "output": 1}
         wrong = self.write("wrong.json", changed(NOISE, loss="mse", metrics=["mase"], data=random_task))
-        self.refused("/metrics/0: the metric mase divides errors by those of the seasonal naive forecast, which the task "
-                     "series alone has.", "check", wrong)
+        self.refused(["/metrics/0: the metric mase divides errors by those of the seasonal naive forecast, which the task "
+                      "series alone has."], "check", wrong)
 
     def test_huber_is_hardly_moved_by_outliers(self):
         values = [1.0 if n % 20 else 400.0 for n in range(1000)]

@@ -59,6 +59,31 @@ TEST_CASE("huber with a large delta is half the square") {
   CHECK(one[1] == two[1]);
 }
 
+TEST_CASE("mae is the absolute error, with a slope of one") {
+  const double target[] = {0, 0, 2, kNone}, y[] = {0.25, -0.5, 2, 7};
+  double gradient[4];
+  CHECK(mae_row(y, target, 4, 2.0, gradient) == 0.75);
+  const double expected[] = {2, -2, 0, 0};
+  for (int j = 0; j < 4; ++j) CHECK(gradient[j] == expected[j]);
+  const Row row = [&](const double* outputs, double scale, double* to) {
+    return mae_row(outputs, target, 4, scale, to);
+  };
+  CHECK(gradient_error(row, {0.25, -0.4, 3, 7}) < 1e-9);
+}
+
+TEST_CASE("the likelihood of a row is that of its targets, each with its own parameters") {
+  const double target[] = {0.3, kNone, -4}, y[] = {0.1, 0.5, 2.5, 9, 9, 9, -3, 2, 7};
+  double expected = 0;
+  for (const int i : {0, 2}) expected += kStudentT.negative_log_likelihood(y + 3 * i, target[i], nullptr);
+  double gradient[9];
+  CHECK(likelihood_row(y, target, 3, kStudentT, 1.0, gradient) == expected);
+  for (int j = 3; j < 6; ++j) CHECK(gradient[j] == 0);
+  const Row row = [&](const double* outputs, double scale, double* to) {
+    return likelihood_row(outputs, target, 3, kStudentT, scale, to);
+  };
+  CHECK(gradient_error(row, {y, y + 9}) < 1e-8);
+}
+
 TEST_CASE("the quantile loss weighs what lies above and below by the level") {
   const double levels[] = {0.1, 0.5, 0.9}, target[] = {2, kNone};
   const double y[] = {1, 2, 4, 0, 0, 0};

@@ -37,6 +37,8 @@ SequenceBatch random_batch(const Model& model, const DataShape& data, std::int64
     for (std::int64_t i = 0; loss == Loss::binary_cross_entropy && i < result.targets.numel(); ++i) {
       result.targets.set(i, result.targets.at(i) > 0 ? 1 : 0);
     }
+    for (std::int64_t i = 0; loss == Loss::negative_binomial && i < result.targets.numel(); ++i)
+      result.targets.set(i, std::floor(std::abs(4 * result.targets.at(i))));
   }
   result.training = true;
   return result;

@@ -80,8 +80,9 @@ void add_outputs(Options& options, ForecastArguments& arguments) {
       .called("STEPS");
   options
       .add("--paths", &arguments.paths,
-           "paths that are drawn from a model of quantiles, as it reads its own predictions; 0: it reads the "
-           "medians")
+           "paths that are drawn from a model of quantiles or distributions, as it reads its own "
+           "predictions; 0: "
+           "it reads the medians or means")
       .at_least(0)
       .show_default()
       .called("N");

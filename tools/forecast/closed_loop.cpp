@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/random.h"
+#include "lagtape/ops/special_functions.h"
 
 namespace lagtape {
 
@@ -110,16 +111,6 @@ class ClosedLoop {
   Tensor predicted_;
 };
 
-/// The number below which a standard normal one lies with that probability.
-double normal_quantile(double probability) {
-  double low = -40, high = 40;
-  for (int i = 0; i < 100; ++i) {
-    const double middle = (low + high) / 2;
-    (std::erfc(-middle / std::numbers::sqrt2) / 2 < probability ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
-
 /// Quantiles as a function of the standard normal distribution's, through those of the levels.
 class QuantileFunction {
  public:
@@ -156,12 +147,19 @@ std::vector<std::vector<double>> spread_normals(std::int64_t paths, std::int64_t
   return normals;
 }
 
-/// Puts a number drawn from the quantiles of a target in place of all of them.
+/// Puts a number drawn from the quantiles or the distribution of a target in place of all its outputs.
 template <class T>
-void draw_target(T* outputs, const QuantileFunction& function, std::int64_t levels, double normal) {
-  std::vector<double> values(outputs, outputs + levels);
-  std::ranges::sort(values);
-  std::fill_n(outputs, levels, static_cast<T>(function.at(normal, values)));
+void draw_target(std::span<T> outputs, const LossFunction& loss, const QuantileFunction& function,
+                 double normal) {
+  std::vector<double> values(outputs.begin(), outputs.end());
+  double drawn = 0;
+  if (const TargetDistribution* distribution = loss.distribution()) {
+    drawn = distribution->quantile(values.data(), std::erfc(-normal / std::numbers::sqrt2) / 2);
+  } else {
+    std::ranges::sort(values);
+    drawn = function.at(normal, values);
+  }
+  std::ranges::fill(outputs, static_cast<T>(drawn));
 }
 
 void check(const Model& model, const ForecastInputs& given) {
@@ -203,10 +201,10 @@ Tensor closed_loop(const Model& model, const ForecastInputs& given) {
 Tensor draw_paths(const Model& model, const ForecastInputs& given, std::int64_t paths, std::uint64_t seed) {
   check(model, given);
   const LossFunction& loss = model.loss();
-  if (loss != Loss::quantile || paths < 1)
+  if (!loss.has_levels() || paths < 1)
     throw InputError({.op = "forecast"}, Rule::not_supported,
-                     "paths are drawn from a model of quantiles, at least one.");
-  const std::int64_t levels = loss.outputs_of_target(), targets = model.output_width() / levels;
+                     "paths are drawn from a model of quantiles or distributions, at least one.");
+  const std::int64_t each = loss.outputs_of_target(), targets = model.output_width() / each;
   const std::int64_t steps = given.inputs.size(0) - given.known;
   const QuantileFunction function(loss.options.levels);
   const std::vector<std::vector<double>> normals = spread_normals(paths, steps * targets, seed);
@@ -217,11 +215,13 @@ Tensor draw_paths(const Model& model, const ForecastInputs& given, std::int64_t 
       const Tensor one = loop.run([&](std::int64_t step, std::vector<T>& output) {
         for (std::int64_t k = 0; k < targets; ++k) {
           const std::vector<double>& of_place = normals[static_cast<std::size_t>(step * targets + k)];
-          draw_target(output.data() + k * levels, function, levels, of_place[static_cast<std::size_t>(path)]);
+          draw_target(
+              std::span(output).subspan(static_cast<std::size_t>(k * each), static_cast<std::size_t>(each)),
+              loss, function, of_place[static_cast<std::size_t>(path)]);
         }
       });
       for (std::int64_t i = 0; i < steps * targets; ++i)
-        drawn.set(path * steps * targets + i, one.at(i * levels));
+        drawn.set(path * steps * targets + i, one.at(i * each));
     }
   });
   return drawn;

@@ -124,7 +124,7 @@ double ratio_of(const HorizonErrors& model, const HorizonErrors& baseline, std::
 HorizonVerdict verdict_of(const std::vector<HorizonErrors>& errors, const Model& model) {
   HorizonVerdict verdict;
   // The best forecast of an absolute error is the median, of a squared one the mean.
-  verdict.measure = model.loss() == Loss::quantile ? 1 : 0;
+  verdict.measure = model.loss() == Loss::quantile || model.loss() == Loss::mae ? 1 : 0;
   for (std::size_t i = 1; i < errors.size(); ++i) {
     const double ratio = ratio_of(errors.front(), errors[i], verdict.measure);
     if (verdict.best > 0 && (std::isnan(ratio) || ratio <= verdict.ratio)) continue;
@@ -194,7 +194,7 @@ class HorizonRun {
     for (const BaselineForecast& baseline : baselines_)
       errors_.emplace_back(baseline.key, baseline.name, steps, width_);
     const std::vector<double>& levels = model.loss().options.levels;
-    if (model.loss() == Loss::quantile && levels.size() > 1)
+    if (model.loss().has_levels() && levels.size() > 1)
       own_.emplace(levels.back() - levels.front(), 0, steps, width_);
     if (conformal_) covered_.emplace(conformal_->level(), conformal_->forecasts(), steps, width_);
   }
@@ -228,7 +228,7 @@ class HorizonRun {
     for (const ErrorSums& of_one : errors_) scores.errors.push_back(of_one.errors());
     for (std::optional<IntervalSums>* sums : {&own_, &covered_})
       if (*sums) scores.intervals.push_back((*sums)->scores());
-    if (model_.loss() == Loss::quantile)
+    if (model_.loss().has_levels())
       for (const auto& [sum, count] : pinball_) scores.pinball.push_back(sum / count);
     scores.verdict = verdict_of(scores.errors, model_);
   }

@@ -11,12 +11,12 @@ void put_forecast(PredictedTargets& predicted, std::span<const Model> models, co
   const LossFunction& loss = models.front().loss();
   const std::int64_t steps = inputs.inputs.size(0) - inputs.known;
   const bool reads_predictions = !inputs.feedback.empty() && steps > inputs.horizon;
-  const bool is_quantile = loss == Loss::quantile;
-  const bool draws = is_quantile && options.paths > 0 && reads_predictions;
+  const bool draws = loss.has_levels() && options.paths > 0 && reads_predictions;
   std::vector<Tensor> predictions;
   for (const Model& model : models) {
-    if ((model.loss() == Loss::quantile) != is_quantile ||
-        (is_quantile && model.loss().options.levels != loss.options.levels))
+    if (model.loss().has_levels() != loss.has_levels() ||
+        (loss.has_levels() &&
+         (model.loss().kind != loss.kind || model.loss().options.levels != loss.options.levels)))
       throw InputError({.op = "forecast"}, Rule::conflict,
                        "the models of one forecast predict the same quantiles, or none.");
     if (model.output_width() != models.front().output_width())

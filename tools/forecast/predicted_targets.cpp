@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "lagtape/core/error.h"
 
@@ -10,22 +12,30 @@ namespace lagtape {
 namespace {
 
 void put_quantiles(PredictedTargets& predicted, std::span<const Tensor> outputs, const LossFunction& loss) {
-  const std::int64_t levels = loss.outputs_of_target(), width = std::ssize(predicted.targets);
+  const std::int64_t each = loss.outputs_of_target(), width = std::ssize(predicted.targets);
   const Shape shape = {outputs.front().size(0), width};
   predicted.levels = loss.options.levels;
   predicted.quantiles.clear();
-  for (std::int64_t l = 0; l < levels; ++l) predicted.quantiles.emplace_back(shape, outputs.front().dtype());
-  std::vector<double> values(static_cast<std::size_t>(levels));
+  for (std::size_t l = 0; l < predicted.levels.size(); ++l)
+    predicted.quantiles.emplace_back(shape, outputs.front().dtype());
+  predicted.prediction = Tensor(shape, outputs.front().dtype());
+  const auto models = static_cast<double>(outputs.size());
   for (std::int64_t place = 0; place < shape[0] * width; ++place) {
-    for (std::int64_t l = 0; l < levels; ++l) {
-      double sum = 0;
-      for (const Tensor& one : outputs) sum += one.at(place * levels + l);
-      values[static_cast<std::size_t>(l)] = sum / static_cast<double>(outputs.size());
+    std::vector<double> values(predicted.levels.size());
+    double prediction = 0;
+    for (const Tensor& one : outputs) {
+      std::vector<double> own;
+      for (std::int64_t k = 0; k < each; ++k) own.push_back(one.at(place * each + k));
+      prediction += own[static_cast<std::size_t>(loss.middle())];
+      std::ranges::transform(values, loss.quantiles(own), values.begin(), std::plus());
     }
+    for (double& value : values) value /= models;
     std::ranges::sort(values);
     for (std::size_t l = 0; l < values.size(); ++l) predicted.quantiles[l].set(place, values[l]);
+    predicted.prediction.set(place, prediction / models);
   }
-  predicted.prediction = predicted.quantiles[static_cast<std::size_t>(loss.middle())];
+  if (loss == Loss::quantile)
+    predicted.prediction = predicted.quantiles[static_cast<std::size_t>(loss.middle())];
 }
 
 /// The quantile of numbers in order, each of which stands for the middle of an equal share.
@@ -61,7 +71,7 @@ std::vector<Interval> intervals_of(const PredictedTargets& predicted) {
 }  // namespace
 
 void put_outputs(PredictedTargets& predicted, std::span<const Tensor> outputs, const LossFunction& loss) {
-  if (loss == Loss::quantile) return put_quantiles(predicted, outputs, loss);
+  if (loss.has_levels()) return put_quantiles(predicted, outputs, loss);
   predicted.prediction = outputs.front();
   if (outputs.size() == 1) return;
   for (Tensor* combined : {&predicted.prediction, &predicted.low, &predicted.high})
@@ -83,6 +93,7 @@ void put_paths(PredictedTargets& predicted, std::span<const Tensor> drawn, const
   predicted.quantiles.clear();
   for (std::size_t l = 0; l < predicted.levels.size(); ++l)
     predicted.quantiles.emplace_back(shape, drawn.front().dtype());
+  predicted.prediction = Tensor(shape, drawn.front().dtype());
   for (std::int64_t place = 0; place < shape[0] * shape[1]; ++place) {
     std::vector<double> values;
     for (const Tensor& paths : drawn)
@@ -91,8 +102,11 @@ void put_paths(PredictedTargets& predicted, std::span<const Tensor> drawn, const
     std::ranges::sort(values);
     for (std::size_t l = 0; l < predicted.levels.size(); ++l)
       predicted.quantiles[l].set(place, quantile_of(values, predicted.levels[l]));
+    predicted.prediction.set(
+        place, std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()));
   }
-  predicted.prediction = predicted.quantiles[static_cast<std::size_t>(loss.middle())];
+  if (loss == Loss::quantile)
+    predicted.prediction = predicted.quantiles[static_cast<std::size_t>(loss.middle())];
 }
 
 std::vector<std::pair<std::string, const Tensor*>> parts_of(const PredictedTargets& predicted) {

@@ -30,10 +30,10 @@ struct PredictedTargets {
   std::vector<std::string> labels = {};     ///< [rows], the times as in the file: ISO dates, or numbers
   std::optional<TimeZone> clock = {};       ///< whose dates charts show; empty: times are no dates
   std::vector<LeadingColumn> leading = {};  ///< what else a row is: its step, its place, ...
-  Tensor prediction = {};      ///< [rows, targets], in the units of the data; the mean over several models,
-                               ///< and of quantiles the one nearest to the median
-  Tensor low = {}, high = {};  ///< the smallest and the largest of several models; empty for one
-  std::vector<double> levels = {};     ///< of a model of quantiles: their levels, rising
+  Tensor prediction = {};  ///< [rows, targets], in the units of the data; the mean over several models, of
+                           ///< quantiles the one nearest to the median, of distributions their mean
+  Tensor low = {}, high = {};          ///< the smallest and the largest of several models; empty for one
+  std::vector<double> levels = {};     ///< of a model of quantiles or distributions: the levels, rising
   std::vector<Tensor> quantiles = {};  ///< a [rows, targets] for each level, in place of low and high
   Tensor lower = {},
          upper = {};  ///< of an interval that contains the truth with the probability `interval`; empty: none

@@ -97,7 +97,8 @@ std::string csv_of(const SequencePrediction& predicted, const Model& model, bool
   text += "prediction";
   if (probabilities)
     for (const std::string& name : table.classes) text += "," + csv_cell("p[" + name + "]");
-  if (!classes && q > 1)
+  const bool has_levels = !classes && predicted.loss.has_levels();
+  if (has_levels)
     for (const double level : levels) text += text_of(",q", level);
   text += has_truth ? ",truth\n" : "\n";
   for (std::size_t i = 0; i < table.ids.size(); ++i) {
@@ -109,8 +110,14 @@ std::string csv_of(const SequencePrediction& predicted, const Model& model, bool
       Tensor first({1}, shown.dtype());
       first.set(0, 1 - shown.at(row));
       text += "," + csv_cell(first, 0) + "," + csv_cell(shown, row);
-    } else if (probabilities || (!classes && q > 1)) {
+    } else if (probabilities) {
       for (std::int64_t k = 0; k < q; ++k) text += "," + csv_cell(shown, row * q + k);
+    } else if (has_levels) {
+      std::vector<double> outputs;
+      for (std::int64_t k = 0; k < q; ++k) outputs.push_back(shown.at(row * q + k));
+      const Tensor quantiles =
+          Tensor::from({std::ssize(levels)}, predicted.loss.quantiles(outputs), shown.dtype());
+      for (std::int64_t l = 0; l < quantiles.numel(); ++l) text += "," + csv_cell(quantiles, l);
     }
     if (has_truth)
       text += "," + (classes || table.targets[i].empty() ? csv_cell(table.targets[i])

@@ -189,7 +189,7 @@ void check_memory(const Model& model, std::int64_t count, std::int64_t most_path
   constexpr double kLabelBytes = 100;  // of a step: its time, as a number and as text
   const auto steps = static_cast<double>(count);
   const auto width = static_cast<double>(model.input_width() + model.output_width());
-  const double paths = model.loss() == Loss::quantile ? static_cast<double>(most_paths) : 0;
+  const double paths = model.loss().has_levels() ? static_cast<double>(most_paths) : 0;
   const double bytes = steps * kLabelBytes + sizeof(double) * (2 * steps * width * (1 + paths) + paths);
   if (bytes <= static_cast<double>(system_memory()) / 2) return;
   const std::string on_paths = paths > 0 ? text_of(" on ", most_paths, " paths") : "";

@@ -40,14 +40,20 @@ void score_in_stretches(Scores& scores, const SequenceBatch& sequence, std::int6
   }
 }
 
-void require_binary(const Batch& batch) {
+/// Throws InputError for the first target that a loss cannot have.
+void require_targets(const Batch& batch, Loss loss) {
   const std::int64_t width = batch.y.numel() / std::max<std::int64_t>(batch.size(), 1);
+  const bool of_counts = loss != Loss::binary_cross_entropy;
   for (std::int64_t i = 0; i < batch.y.numel(); ++i) {
     const double target = batch.y.at(i);
-    if (target == 0 || target == 1 || std::isnan(target)) continue;
-    throw InputError({.pointer = "/loss"}, Rule::shape, "binary_cross_entropy needs targets that are 0 or 1",
-                     text_of(target, " in sequence ", batch.ids[static_cast<std::size_t>(i / width)],
-                             ", target ", i % width));
+    if (std::isnan(target) ||
+        (of_counts ? target >= 0 && target == std::floor(target) : target == 0 || target == 1))
+      continue;
+    throw InputError(
+        {.pointer = "/loss"}, Rule::shape,
+        text_of(name_of(loss), " needs targets that are ", of_counts ? "whole numbers from 0 on" : "0 or 1"),
+        text_of(target, " in sequence ", batch.ids[static_cast<std::size_t>(i / width)], ", target ",
+                i % width));
   }
 }
 
@@ -72,7 +78,9 @@ SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss lo
       result.targets.set(i, batch.classes[i] < 0 ? std::nan("") : batch.classes[i]);
     }
   } else {
-    if (loss == Loss::binary_cross_entropy) require_binary(batch);
+    const TargetDistribution* distribution = loss_row(loss).distribution;
+    if (loss == Loss::binary_cross_entropy || (distribution != nullptr && distribution->of_counts))
+      require_targets(batch, loss);
     result.targets = batch.y;
     result.classes = batch.classes;
   }

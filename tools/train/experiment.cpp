@@ -134,7 +134,8 @@ Model undrawn_model(const Experiment& experiment, const DataShape& data) {
   // contains it.
   Json document = *experiment.document;
   document["model"] = json_of(fitted.definition);
-  if (experiment.balanced_classes && experiment.loss.is_adjusted())
+  if ((experiment.balanced_classes && experiment.loss.is_adjusted()) ||
+      !experiment.loss.options.scale.empty())
     document["loss"] = json_of(experiment.loss);
   if (const Json& classes = value_at(document, "/data/classes"); classes.is_array() || classes == 0) {
     if (data.classes > 0) document["data"]["classes"] = data.classes;

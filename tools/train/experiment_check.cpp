@@ -180,7 +180,8 @@ void check_data(const Task& task, const Model& model, ThreadPool& pool, Experime
   if (facts.missing > 0)
     check.notes.push_back(text_of(percent(facts.missing / (facts.missing + facts.targets)),
                                   " % of the targets are missing: they count in neither loss nor metrics"));
-  check_scale(facts, check);
+  const TargetDistribution* distribution = model.loss().distribution();
+  if (distribution == nullptr || !distribution->of_counts) check_scale(facts, check);
 }
 
 }  // namespace

@@ -177,7 +177,7 @@ std::optional<Problem> obstacle_to(const std::string& name, const std::unordered
   if (!known) return words.unknown("metric", name, metric_names(), "/metrics");
   if (loss != Loss::none && !known->applies(loss))
     return conflict(text_of("the metric ", name, " does not go with the loss ", name_of(loss), "."));
-  if (known->needs_series && !of_series)
+  if (known->need == MetricNeed::naive_errors && !of_series)
     return conflict(text_of("the metric ", name,
                             " divides errors by those of the seasonal naive forecast, which "
                             "the task series alone has."));

@@ -41,11 +41,14 @@ std::int64_t output_width(const LossFunction& loss, const DataShape& data) {
 }
 
 Scaling scaling_of_outputs(const LossFunction& loss, const Scaling& of_targets) {
-  const auto each = static_cast<std::size_t>(loss.outputs_of_target());
+  const TargetDistribution* distribution = loss.distribution();
   Scaling scaling;
   for (std::size_t i = 0; i < of_targets.mean.size(); ++i) {
-    scaling.mean.insert(scaling.mean.end(), each, of_targets.mean[i]);
-    scaling.scale.insert(scaling.scale.end(), each, of_targets.scale[i]);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(loss.outputs_of_target()); ++k) {
+      const DistributionParameter* parameter = distribution ? &distribution->parameters[k] : nullptr;
+      scaling.mean.push_back(parameter && !parameter->moves ? 0 : of_targets.mean[i]);
+      scaling.scale.push_back(parameter && !parameter->scales ? 1 : of_targets.scale[i]);
+    }
   }
   return scaling;
 }

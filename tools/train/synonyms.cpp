@@ -7,8 +7,15 @@ namespace {
 constexpr const char kLayers[] = "Several layers are several entries of /model/layers.";
 constexpr const char kBidirectional[] =
     R"(A layer around a cell reads both ways: {"layer": "bidirectional", "cell": {"cell": "lstm", "units": 64}}.)";
-constexpr const char kAbsolute[] =
-    R"(For absolute errors take the loss {"type": "huber", "delta": 0.01}, and "mae" among /metrics.)";
+constexpr const char kAbsolute[] = R"(This loss, and this metric, are "mae".)";
+constexpr const char kGaussianLoss[] = R"(This loss is "gaussian".)";
+constexpr const char kStudentLoss[] = R"(This loss is "student_t".)";
+constexpr const char kCountLoss[] = R"(This loss is "negative_binomial".)";
+constexpr const char kPinballLoss[] = R"(This loss is "quantile", with "levels".)";
+constexpr const char kLikelihood[] =
+    R"(A likelihood is the loss "gaussian", "student_t" or, of counts, "negative_binomial"; "nll" is among /metrics.)";
+constexpr const char kPoisson[] =
+    R"(Counts have the loss "negative_binomial", which becomes that of Poisson's distribution as its dispersion falls to 0.)";
 constexpr const char kDevice[] = "lagtape computes on the CPU: leave it out, and give --threads.";
 
 constexpr Synonym kSynonyms[] = {
@@ -80,9 +87,26 @@ constexpr Synonym kSynonyms[] = {
     {"GRU", "", R"(Names are in small letters: "gru".)"},
     {"RNN", "", R"(Names are in small letters: "rnn".)"},
     // the loss and what is scored
-    {"mae", "", kAbsolute},
     {"l1", "", kAbsolute},
+    {"L1Loss", "", kAbsolute},
     {"mean_absolute_error", "", kAbsolute},
+    {"nll", "", kLikelihood},
+    {"likelihood", "", kLikelihood},
+    {"normal", "", kGaussianLoss},
+    {"GaussianNLLLoss", "", kGaussianLoss},
+    {"GaussianLikelihood", "", kGaussianLoss},
+    {"NormalOutput", "", kGaussianLoss},
+    {"StudentT", "", kStudentLoss},
+    {"StudentTOutput", "", kStudentLoss},
+    {"NegativeBinomial", "", kCountLoss},
+    {"NegativeBinomialOutput", "", kCountLoss},
+    {"NegativeBinomialLikelihood", "", kCountLoss},
+    {"poisson", "", kPoisson},
+    {"PoissonNLLLoss", "", kPoisson},
+    {"PoissonLikelihood", "", kPoisson},
+    {"pinball", "", kPinballLoss},
+    {"QuantileLoss", "", kPinballLoss},
+    {"QuantileRegression", "", kPinballLoss},
     {"root_mean_squared_error", "", R"(This metric is "rmse".)"},
     {"MSELoss", "", R"(This loss is "mse".)"},
     {"mean_squared_error", "", R"(This loss is "mse".)"},
@@ -92,7 +116,7 @@ constexpr Synonym kSynonyms[] = {
     {"sparse_categorical_crossentropy", "", R"(This loss is "cross_entropy".)"},
     {"binary_crossentropy", "", R"(This loss is "binary_cross_entropy".)"},
     {"BCEWithLogitsLoss", "", R"(This loss is "binary_cross_entropy".)"},
-    {"quantiles", "/loss/levels", "This is the loss quantile."},
+    {"quantiles", "/loss/levels", "Losses with levels are quantile and the distributions."},
     {"class_weight", "/loss/class_weights"},
     // the data
     {"input_chunk_length", "/data/window"},

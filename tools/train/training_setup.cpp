@@ -85,6 +85,20 @@ Experiment with_class_weights(const Experiment& experiment, const Task& task, Th
   return result;
 }
 
+Experiment with_count_scales(const Experiment& experiment, Task& task) {
+  const TargetDistribution* distribution = experiment.loss.distribution();
+  if (distribution == nullptr || !distribution->of_counts) return experiment;
+  Experiment result = experiment;
+  std::vector<double>& scale = result.loss.options.scale;
+  if (scale.empty()) scale = std::move(task.normalization.output.mean);
+  for (double& mean : scale)
+    mean = mean > 0 ? mean : 1;  // of counts that are all 0; others are refused later
+  task.normalization.output = {};
+  result.model.loss = result.loss;
+  result.fitted = nullptr;  // made with the loss of before
+  return result;
+}
+
 std::optional<InitialWeights> start_from_init(const Experiment& experiment, Model& model) {
   const std::string& path = experiment.train.init;
   if (path.empty()) return std::nullopt;
@@ -110,7 +124,7 @@ std::optional<InitialWeights> start_from_init(const Experiment& experiment, Mode
 
 TrainingSetup set_up(const Experiment& given, ThreadPool& pool) {
   Task task = given.load_task(pool);
-  Experiment experiment = with_class_weights(given, task, pool);
+  Experiment experiment = with_count_scales(with_class_weights(given, task, pool), task);
   Model model = undrawn_model(experiment, task.shape);
   keep_found(task, model);
   return {std::move(task), std::move(experiment), std::move(model)};

@@ -29,6 +29,10 @@ struct TrainingSetup {
 /// Throws InputError where the training set never ends. Other experiments stay as they are.
 Experiment with_class_weights(const Experiment& experiment, const Task& task, ThreadPool& pool);
 
+/// The experiment with the means of the targets' scaling as the scales of a loss of counts that has none, and the task
+/// without that scaling: counts are not scaled. With other losses both stay as they are.
+Experiment with_count_scales(const Experiment& experiment, Task& task);
+
 /// Loads the data and builds the model, whose parameters are zeros until they are drawn. Throws InputError.
 TrainingSetup set_up(const Experiment& experiment, ThreadPool& pool);
 

@@ -45,13 +45,13 @@ void ForecastPlot::add_row(const Tensor& outputs, const Batch& batch, std::int64
       const std::int64_t place = (row * stride + step) * width + i;
       const auto column = static_cast<std::size_t>(i);
       truth_[column].push_back(scaling_.restored(batch.y.at(place), column));
-      const auto output = [&](std::int64_t level) {
-        return scaling_.restored(outputs.at(place * each + level), column);
-      };
-      predicted_[column].push_back(output(loss_.middle()));
-      if (each == 1) continue;
-      low_[column].push_back(output(0));
-      high_[column].push_back(output(each - 1));
+      std::vector<double> own;
+      for (std::int64_t k = 0; k < each; ++k) own.push_back(outputs.at(place * each + k));
+      predicted_[column].push_back(scaling_.restored(own[static_cast<std::size_t>(loss_.middle())], column));
+      if (!loss_.has_levels()) continue;
+      const std::vector<double> quantiles = loss_.quantiles(own);
+      low_[column].push_back(scaling_.restored(quantiles.front(), column));
+      high_[column].push_back(scaling_.restored(quantiles.back(), column));
     }
   }
   points_ += steps;

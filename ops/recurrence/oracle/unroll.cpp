@@ -148,7 +148,7 @@ class Unrolled {
   /// Whether there is no number for an element of the losses.
   bool is_missing(std::int64_t place) const {
     return stack_.loss != Loss::cross_entropy &&
-           std::isnan(batch_.targets.at(place / stack_.loss.outputs_of_target()));
+           std::isnan(batch_.targets.at(place / stack_.loss.terms_of_target()));
   }
 
   /// A number for each output, made from its place.
@@ -159,7 +159,28 @@ class Unrolled {
     return frame_.tape.constant(numbers);
   }
 
-  /// The amount that each row of y [rows, q] adds to the loss: [rows, q] for real targets, else [rows, 1].
+  /// -log p of each target, [rows, targets], as one operation with the slopes of the distribution.
+  Var likelihoods(const Var& y) {
+    const TargetDistribution& distribution = *stack_.loss.distribution();
+    const std::int64_t each = stack_.loss.outputs_of_target(), count = y.value().numel() / each;
+    Tensor losses({y.value().size(0), count / y.value().size(0)}, frame_.dtype),
+        slopes(y.shape(), frame_.dtype);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (is_missing(i)) continue;
+      std::vector<double> parameters, slope(static_cast<std::size_t>(each));
+      for (std::int64_t l = 0; l < each; ++l) parameters.push_back(y.value().at(i * each + l));
+      losses.set(i,
+                 distribution.negative_log_likelihood(parameters.data(), batch_.targets.at(i), slope.data()));
+      for (std::int64_t l = 0; l < each; ++l) slopes.set(i * each + l, slope[static_cast<std::size_t>(l)]);
+    }
+    return frame_.tape.record(losses, {y}, [slopes, each](const Tensor& d, InputGradients& inputs) {
+      Tensor gradient = slopes.clone();
+      for (std::int64_t i = 0; i < gradient.numel(); ++i) gradient.set(i, gradient.at(i) * d.at(i / each));
+      inputs.add(0, gradient);
+    });
+  }
+
+  /// The amount that each row of y [rows, q] adds to the loss: a number for each term of real targets, else [rows, 1].
   Var row_losses(const Var& y, const Rows& scored) {
     const LossOptions& options = stack_.loss.options;
     const std::int64_t each = stack_.loss.outputs_of_target();
@@ -169,6 +190,7 @@ class Unrolled {
     };
     switch (stack_.loss.kind) {
       case Loss::mse: return square(y - targets());
+      case Loss::mae: return abs(y - targets());
       case Loss::huber: {
         const Var size = abs(y - targets());
         return 0.5 * square(minimum(size, options.delta)) + options.delta * relu(size - options.delta);
@@ -179,6 +201,9 @@ class Unrolled {
         const Var rest = targets() - y;
         return maximum(level * rest, (level - 1) * rest);
       }
+      case Loss::gaussian:
+      case Loss::student_t:
+      case Loss::negative_binomial: return likelihoods(y);
       case Loss::binary_cross_entropy: {
         const Var weight = constant_of(y.shape(), [&](std::int64_t i) {
           return stack_.loss.class_weight(batch_.targets.at(i) == 1 ? 1 : 0);

@@ -64,9 +64,10 @@ PreparedRequest::PreparedRequest(const BatchRequest& request, const StackDefinit
     scored = 0;
     for (std::int64_t n : lengths) scored += static_cast<double>(n);
   }
-  if (stack.loss.is_real()) scored *= static_cast<double>(stack.output_width());
+  if (stack.loss.is_real())
+    scored *= static_cast<double>(stack.target_width() * stack.loss.terms_of_target());
   if (stack.loss != Loss::none)
-    scored -= static_cast<double>(missing_targets(batch, stack, lengths) * stack.loss.outputs_of_target());
+    scored -= static_cast<double>(missing_targets(batch, stack, lengths) * stack.loss.terms_of_target());
   loss_scale = 1 / std::max(scored, 1.0);  // without any target the loss is 0
 }
 

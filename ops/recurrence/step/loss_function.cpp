@@ -44,7 +44,26 @@ std::string error_of_signal(const LossOptions& options) {
 }  // namespace
 
 std::int64_t LossFunction::outputs_of_target() const {
+  if (distribution() != nullptr) return std::ssize(distribution()->parameters);
   return kind == Loss::quantile ? std::ssize(options.levels) : 1;
+}
+
+std::vector<std::string> LossFunction::output_names() const {
+  std::vector<std::string> names;
+  if (distribution() != nullptr)
+    for (const DistributionParameter& parameter : distribution()->parameters)
+      names.emplace_back(parameter.name);
+  for (std::size_t l = 0; kind == Loss::quantile && l < options.levels.size(); ++l)
+    names.push_back(text_of("q", options.levels[l]));
+  return names;
+}
+
+std::vector<double> LossFunction::quantiles(std::span<const double> outputs) const {
+  std::vector<double> values(outputs.begin(), outputs.end());
+  if (distribution() == nullptr) return values;
+  values.clear();
+  for (const double level : options.levels) values.push_back(distribution()->quantile(outputs.data(), level));
+  return values;
 }
 
 std::int64_t LossFunction::middle() const {
@@ -57,7 +76,9 @@ std::int64_t LossFunction::middle() const {
 std::string LossFunction::error() const {
   if (kind == Loss::huber && !(options.delta > 0 && std::isfinite(options.delta)))
     return text_of("delta: expected a number above 0, got ", options.delta);
-  if (kind == Loss::quantile) return error_of_levels(options.levels);
+  for (const double scale : options.scale)
+    if (!(scale > 0 && std::isfinite(scale))) return text_of("scale: expected numbers above 0, got ", scale);
+  if (has_levels()) return error_of_levels(options.levels);
   if (is_signal()) return error_of_signal(options);
   return is_real() || kind == Loss::none ? "" : error_of_classes(options);
 }

@@ -8,13 +8,28 @@
 #include <utility>
 #include <vector>
 
+#include "lagtape/ops/distribution.h"
+
 namespace lagtape {
 
-/// The losses that are sums over sequences: the mean over everything scored, which is all elements for mse, huber
-/// and quantile (for quantile at all levels), and all targets for cross_entropy (class indices) and
+/// The losses that are sums over sequences: the mean over everything scored, which is all elements for losses of real
+/// numbers (for quantile at all levels), and all targets for cross_entropy (class indices) and
 /// binary_cross_entropy (one logit, targets 0 or 1). Only esr and dc, of signals at every step, are no means: the energy
 /// of the errors, or of their mean, is divided by that of the batch's targets.
-enum class Loss : std::uint8_t { none, mse, huber, quantile, esr, dc, cross_entropy, binary_cross_entropy };
+enum class Loss : std::uint8_t {
+  none,
+  mse,
+  mae,
+  huber,
+  quantile,
+  gaussian,
+  student_t,
+  negative_binomial,
+  esr,
+  dc,
+  cross_entropy,
+  binary_cross_entropy
+};
 
 /// What a loss is computed from: real numbers, signals of real numbers at every step, the index of a class, or a number
 /// that is 0 or 1.
@@ -25,16 +40,28 @@ struct LossRow {
   std::string_view name;
   LossTargets targets;
   std::string_view summary;
+  const TargetDistribution* distribution =
+      nullptr;  ///< that of the targets, where the loss is its likelihood
 };
 
 /// One row a loss, in the order of Loss.
 inline constexpr LossRow kLossRows[] = {
     {Loss::none, "none", LossTargets::none, ""},
     {Loss::mse, "mse", LossTargets::real, "mean squared error over all elements"},
+    {Loss::mae, "mae", LossTargets::real, "mean absolute error: the prediction is the median"},
     {Loss::huber, "huber", LossTargets::real,
      "squared error near 0, absolute error beyond delta: outliers count less"},
     {Loss::quantile, "quantile", LossTargets::real,
      "pinball loss of several quantiles at once, which are the bounds of intervals"},
+    {Loss::gaussian, "gaussian", LossTargets::real,
+     "negative log-likelihood of normal distributions, whose mean and scale the model gives", &kGaussian},
+    {Loss::student_t, "student_t", LossTargets::real,
+     "negative log-likelihood of Student's t: mean, scale and degrees of freedom, for targets with outliers",
+     &kStudentT},
+    {Loss::negative_binomial, "negative_binomial", LossTargets::real,
+     "negative log-likelihood of counts 0, 1, 2, ...: mean and dispersion (variance = mean + dispersion "
+     "mean^2)",
+     &kNegativeBinomial},
     {Loss::esr, "esr", LossTargets::signal,
      "error to signal ratio of sounds: squared errors divided by the batch's squared targets"},
     {Loss::dc, "dc", LossTargets::signal,
@@ -60,8 +87,11 @@ struct LossOptions {
   /// huber: the error from which on the loss grows linearly, in units of the (normalised) targets.
   double delta = 1;
   /// quantile: the levels of the quantiles, rising, each between 0 and 1. A model has an output for each level of
-  /// each target: all levels of the first target in their order, then those of the next.
+  /// each target: all levels of the first target in their order, then those of the next. Distributions: those of the
+  /// quantiles that predictions and metrics show.
   std::vector<double> levels = {0.1, 0.5, 0.9};
+  /// negative_binomial: what the mean of each target is a multiple of; empty: 1.
+  std::vector<double> scale = {};
   /// The cross-entropies: the factor of each class in the loss of its targets, 0 or more; empty: 1 for all.
   std::vector<double> class_weights = {};
   /// The cross-entropies: the probability that is taken from the target's class and given to all classes alike
@@ -84,8 +114,17 @@ struct LossFunction {
       : kind(loss), options(std::move(settings)) {}
   operator Loss() const { return kind; }  // NOLINT: compared with a Loss, or switched over
 
-  /// The number of outputs that a model has for each number of a target.
+  /// The distribution whose parameters the outputs are; null for other losses.
+  const TargetDistribution* distribution() const { return loss_row(kind).distribution; }
+  /// The number of outputs that a model has for each number of a target: one, or one a level or parameter.
   std::int64_t outputs_of_target() const;
+  /// The names of these outputs: "q0.1", "mean", ...; none for one.
+  std::vector<std::string> output_names() const;
+  /// The number of terms that each number of a target adds to the mean that is the loss.
+  std::int64_t terms_of_target() const { return kind == Loss::quantile ? outputs_of_target() : 1; }
+  /// Whether a target's quantiles of the levels follow from its outputs, and these quantiles.
+  bool has_levels() const { return kind == Loss::quantile || distribution() != nullptr; }
+  std::vector<double> quantiles(std::span<const double> outputs) const;
   /// Whether targets are real numbers of any size.
   bool is_real() const { return loss_row(kind).targets == LossTargets::real || is_signal(); }
   /// Whether a sequence is scored as a signal.
@@ -97,7 +136,7 @@ struct LossFunction {
   double class_weight(std::int64_t target) const {
     return options.class_weights.empty() ? 1 : options.class_weights[static_cast<std::size_t>(target)];
   }
-  /// The place of the level that is nearest to the median, among the outputs of a target.
+  /// The place of the prediction among the outputs of a target: the level that is nearest to the median, or the mean.
   std::int64_t middle() const;
 
   /// Says what is wrong with a setting, after its name and ": "; empty when nothing is.

@@ -20,6 +20,14 @@ void with_real_loss(const LossFunction& loss, std::int64_t numbers, F f) {
           const T* y, const T* target, double scale, T* grad) {
       return quantile_row(y, target, numbers, levels, count, scale, grad);
     });
+  } else if (loss == Loss::mae) {
+    f([numbers](const T* y, const T* target, double scale, T* grad) {
+      return mae_row(y, target, numbers, scale, grad);
+    });
+  } else if (const TargetDistribution* distribution = loss.distribution()) {
+    f([numbers, distribution](const T* y, const T* target, double scale, T* grad) {
+      return likelihood_row(y, target, numbers, *distribution, scale, grad);
+    });
   } else {
     f([numbers](const T* y, const T* target, double scale, T* grad) {
       return mse_row(y, target, numbers, scale, grad);

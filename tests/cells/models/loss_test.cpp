@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "lagtape/core/gradient_check.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/random.h"
+#include "lagtape/ops/recurrence/oracle/unroll.h"
 
 // Losses with settings in models that are made without JSON, and their way into files and back.
 
@@ -36,7 +38,33 @@ Tensor random_numbers(Shape shape, std::uint64_t seed) {
   return tensor;
 }
 
+/// As many outputs as two numbers of a target or four classes need.
+std::int64_t units_of(const LossFunction& loss) {
+  if (loss == Loss::binary_cross_entropy) return 1;
+  return loss.is_real() ? 2 * loss.outputs_of_target() : 4;
+}
+
+/// Two sequences of five steps with targets that go with a loss.
+SequenceBatch random_batch(const LossFunction& loss) {
+  SequenceBatch batch;
+  batch.x = random_numbers({2, 5, 2}, 4);
+  batch.targets = random_numbers({2, 5, units_of(loss) / loss.outputs_of_target()}, 5);
+  if (loss == Loss::binary_cross_entropy)
+    for (std::int64_t i = 0; i < 10; ++i) batch.targets.set(i, static_cast<double>(i % 2));
+  if (loss == Loss::negative_binomial)
+    for (std::int64_t i = 0; i < 20; ++i) batch.targets.set(i, std::floor(4 * std::abs(batch.targets.at(i))));
+  if (loss == Loss::cross_entropy) {
+    batch.classes = {0, 1, 2, 3, 2, 1, 0, 3, 3, 1};
+    batch.targets = {};
+  }
+  return batch;
+}
+
 const LossFunction kSettings[] = {
+    {Loss::mae},
+    {Loss::gaussian, {.levels = {0.05, 0.95}}},
+    {Loss::student_t},
+    {Loss::negative_binomial, {.scale = {2.5, 0.75}}},
     {Loss::huber, {.delta = 0.7}},
     {Loss::quantile, {.levels = {0.2, 0.9}}},
     {Loss::esr, {.pre_emphasis = 0.85, .dc = 0.5}},
@@ -48,18 +76,9 @@ const LossFunction kSettings[] = {
 TEST_CASE("gradients of losses with settings agree with central differences in models made in C++") {
   for (const LossFunction& loss : kSettings) {
     CAPTURE(name_of(loss));
-    const std::int64_t units = loss == Loss::binary_cross_entropy ? 1 : 4;
-    Model model(small(loss, units), {.input = 2}, 3);
+    Model model(small(loss, units_of(loss)), {.input = 2}, 3);
     ModelOp op(model);
-    SequenceBatch batch;
-    batch.x = random_numbers({2, 5, 2}, 4);
-    batch.targets = random_numbers({2, 5, units / loss.outputs_of_target()}, 5);
-    if (loss == Loss::binary_cross_entropy)
-      for (std::int64_t i = 0; i < 10; ++i) batch.targets.set(i, static_cast<double>(i % 2));
-    if (loss == Loss::cross_entropy) {
-      batch.classes = {0, 1, 2, 3, 2, 1, 0, 3, 3, 1};
-      batch.targets = {};
-    }
+    const SequenceBatch batch = random_batch(loss);
     ThreadPool pool(1);
     std::vector<Tensor> weights = model.weights();
     const GradientReport report = check_gradients(
@@ -67,6 +86,62 @@ TEST_CASE("gradients of losses with settings agree with central differences in m
     CHECK_MESSAGE(report.max_rel_error < 1e-6, report.worst);
     CHECK(report.compared > 50);
   }
+}
+
+TEST_CASE("losses with settings and their gradients agree with the unrolled tape in models made in C++") {
+  for (const LossFunction& loss : kSettings) {
+    CAPTURE(name_of(loss));
+    Model model(small(loss, units_of(loss)), {.input = 2}, 3);
+    ModelOp op(model);
+    SequenceBatch batch = random_batch(loss);
+    if (loss.is_real()) batch.targets.set(3, std::nan(""));
+    ThreadPool pool(1);
+    const std::vector<Tensor> weights = model.weights();
+    std::vector<Tensor> gradients[2];
+    double losses[2];
+    for (const bool unrolled : {false, true}) {
+      Tape tape;
+      std::vector<Var> of;
+      for (const Tensor& weight : weights) of.push_back(tape.variable(weight));
+      const Var value = unrolled ? unroll_loss(tape, model.stack(), of, tape.constant(batch.x), batch)
+                                 : op.loss(tape, of, batch, pool);
+      tape.backward(value);
+      losses[unrolled] = value.value().item();
+      for (const Var& weight : of) gradients[unrolled].push_back(weight.grad());
+    }
+    CHECK(losses[0] == doctest::Approx(losses[1]).epsilon(1e-13));
+    for (std::size_t w = 0; w < weights.size(); ++w)
+      for (std::int64_t i = 0; i < weights[w].numel(); ++i)
+        CHECK(std::abs(gradients[0][w].at(i) - gradients[1][w].at(i)) <
+              1e-12 * (1 + std::abs(gradients[1][w].at(i))));
+  }
+}
+
+TEST_CASE("the read-out of a distribution gives its parameters, in their bounds") {
+  const auto outputs = [](LossFunction loss, double bias) {
+    Model model(small(loss, loss.outputs_of_target()), {.input = 1}, 3);
+    for (Parameter& parameter : model.parameters())
+      for (std::int64_t i = 0; i < parameter.value.numel(); ++i)
+        parameter.value.set(i, parameter.name == "readout.W.bias" ? bias : 0);
+    const Tensor y = model.predict(Tensor({1, 1}, Dtype::f64));
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < y.numel(); ++i) values.push_back(y.at(i));
+    return values;
+  };
+  const double positive = std::log(1 + std::exp(1.0));
+  const auto near = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-12));
+  };
+  near(outputs(Loss::gaussian, 1), {1, positive + kLeastDeviation});
+  near(outputs(Loss::gaussian, -800), {-800, kLeastDeviation});
+  near(outputs(Loss::student_t, 1), {1, positive + kLeastDeviation, 2 + positive});
+  near(outputs(Loss::student_t, -800), {-800, kLeastDeviation, 2});
+  near(outputs({Loss::negative_binomial, {.scale = {50}}}, 1), {50 * (positive + 1e-6), positive + 1e-6});
+  near(outputs(Loss::negative_binomial, 800), {800 + 1e-6, 800 + 1e-6});
+  CHECK_THROWS_WITH_AS(outputs({Loss::negative_binomial, {.scale = {0}}}, 1),
+                       doctest::Contains("/loss: scale: expected numbers above 0, got 0"), InputError);
 }
 
 TEST_CASE("the data decide the read-out of quantiles: an output for each level of each number") {
@@ -86,7 +161,7 @@ TEST_CASE("a loss and its settings come back from a file, from bytes and from a 
       std::filesystem::temp_directory_path() / text_of("lagtape_loss_", getpid(), ".safetensors");
   for (const LossFunction& loss : kSettings) {
     CAPTURE(name_of(loss));
-    const Model model(small(loss, loss == Loss::binary_cross_entropy ? 1 : 4), {.input = 2}, 3);
+    const Model model(small(loss, units_of(loss)), {.input = 2}, 3);
     model.save(file);
     const std::string bytes = read_file(file);
     std::ifstream stream(file, std::ios::binary);

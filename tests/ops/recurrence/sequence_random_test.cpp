@@ -68,7 +68,7 @@ void set_loss(SequenceCase& c, std::uint64_t seed) {
     return;
   }
   if (c.stack.loss == Loss::mse) {
-    c.stack.loss.kind = seed % 2 == 0 ? Loss::huber : Loss::quantile;
+    c.stack.loss.kind = seed % 2 != 0 ? Loss::quantile : seed % 5 == 0 ? Loss::mae : Loss::huber;
     options.delta = 0.1 + random.next_uniform();
     options.levels = {0.5};
     for (std::int64_t l = 1; l < (width % 2 == 0 ? 2 : width); ++l)

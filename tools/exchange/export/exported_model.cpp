@@ -69,6 +69,15 @@ std::vector<Tensor> ExportedModel::weights() const {
   return all;
 }
 
+std::vector<std::string> output_names(const StackDefinition& stack) {
+  std::vector<std::string> names;
+  const std::int64_t targets = stack.target_width();
+  for (std::int64_t i = 0; i < targets; ++i)
+    for (const std::string& name : stack.loss.output_names())
+      names.push_back(targets == 1 ? name : text_of(name, " of target ", i));
+  return names;
+}
+
 ExportedModel exported(const Model& model) {
   if (const std::string obstacle = model.evaluation_chain().obstacle(); !obstacle.empty())
     throw InputError({.op = "export"}, Rule::not_supported,

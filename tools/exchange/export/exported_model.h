@@ -44,6 +44,9 @@ struct ExportedModel {
   std::vector<Tensor> weights() const;
 };
 
+/// The names of a step's outputs where a target has several: "q0.1", "mean of target 2", ...; else none.
+std::vector<std::string> output_names(const StackDefinition& stack);
+
 /// Throws InputError for a model that cannot run step by step, which names the layer's reason, and for one of bf16: no
 /// other program rounds the operands of its products.
 ExportedModel exported(const Model& model);

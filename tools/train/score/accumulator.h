@@ -11,19 +11,21 @@ namespace lagtape {
 
 /// One number or class that is scored: a real target, or the class of a row of logits. Fields of the other kind are 0.
 struct ScoredElement {
-  double loss = 0;    ///< the training loss: of normalised numbers, or in nats
-  double levels = 1;  ///< outputs for each element
+  double loss = 0;   ///< the training loss: of normalised numbers, or in nats
+  double terms = 1;  ///< how many terms of the loss it is the sum of
 
   double error = 0, target = 0;        ///< in the user's units
   double from_mean = 0;                ///< the target, relative to the mean that scales it
   double naive = 0, naive_square = 0;  ///< NaiveErrors of the target's series; 0 or NaN: none
-  double pinball = 0;                  ///< the sum over all levels, in the user's units
+  double pinball = 0, levels = 1;      ///< the sum over all levels, in the user's units, and their number
+  double crps = 0;                     ///< continuous ranked probability score, in the user's units
   bool is_covered = false;             ///< between the lowest and the highest level
   std::int64_t column = 0;             ///< number of the target among those of a step
 
   std::int64_t actual = 0, predicted = 0;  ///< classes; 0 and 1 for one logit
   std::int64_t larger = 0;                 ///< how many logits are larger than that of the class
-  double likelihood = 0;                   ///< negative log-likelihood of the class, in nats
+  double likelihood =
+      0;  ///< negative log-likelihood of the class, or of the target in the user's units, in nats
   std::span<const double> odds = {};  ///< by class, what `odds_sum` divides into probabilities; or the logit
   double odds_sum = 1;
 

@@ -13,7 +13,8 @@ namespace lagtape {
 namespace {
 
 bool is_real(Loss loss) { return LossFunction(loss).is_real(); }
-bool has_levels(Loss loss) { return loss == Loss::quantile; }
+bool has_levels(Loss loss) { return LossFunction(loss).has_levels(); }
+bool is_likelihood(Loss loss) { return loss_row(loss).distribution != nullptr; }
 bool is_class(Loss loss) { return loss == Loss::cross_entropy || loss == Loss::binary_cross_entropy; }
 bool is_one_of_many(Loss loss) { return loss == Loss::cross_entropy; }
 
@@ -21,8 +22,8 @@ using Element = ScoredElement;
 
 double quotient(const Totals& t) { return t.sums[0] / t.sums[1]; }
 double root_of_quotient(const Totals& t) { return std::sqrt(quotient(t)); }
-/// Sums of a loss over all levels, of elements and of their levels.
-double mean_over_levels(const Totals& t) { return quotient(t) / (t.sums[2] / t.sums[1]); }
+/// Of sums of a loss, of elements and of the terms of the loss.
+double mean_over_terms(const Totals& t) { return quotient(t) / (t.sums[2] / t.sums[1]); }
 
 void add_squared_error(Totals& t, const Element& e) { t.add(e.error * e.error, 1); }
 void add_energies(Totals& t, const Element& e) { t.add(e.error * e.error, e.target * e.target); }
@@ -146,7 +147,7 @@ constexpr std::array kMetrics = {
         [](Totals& t, const Element& e) {
           if (e.naive > 0) t.add(std::abs(e.error) / e.naive, 1);
         },
-        quotient, true, true},
+        quotient, true, MetricNeed::naive_errors},
     MetricEntry{
         "rmsse",
         "root of the mean of squared errors / the mean squared error of the seasonal naive forecast in the "
@@ -155,21 +156,25 @@ constexpr std::array kMetrics = {
         [](Totals& t, const Element& e) {
           if (e.naive_square > 0) t.add(e.error * e.error / e.naive_square, 1);
         },
-        root_of_quotient, true, true},
+        root_of_quotient, true, MetricNeed::naive_errors},
     MetricEntry{"r2", "share of the targets' variance that is explained: 1 is perfect, 0 their mean", true,
                 is_real, add_variances, variance_explained},
     MetricEntry{"pinball", "mean pinball loss over all levels, in the units of the data", false, has_levels,
-                [](Totals& t, const Element& e) { t.add(e.pinball, 1, e.levels); }, mean_over_levels},
-    MetricEntry{"crps",
-                "continuous ranked probability score, in the units of the data: of quantiles twice their "
-                "mean pinball "
-                "loss",
-                false, has_levels, [](Totals& t, const Element& e) { t.add(2 * e.pinball, 1, e.levels); },
-                mean_over_levels},
+                [](Totals& t, const Element& e) { t.add(e.pinball, 1, e.levels); }, mean_over_terms, true,
+                MetricNeed::quantiles},
+    MetricEntry{
+        "crps",
+        "continuous ranked probability score, in the units of the data: of quantiles twice their mean "
+        "pinball loss",
+        false, has_levels, [](Totals& t, const Element& e) { t.add(e.crps, 1); }, quotient, true,
+        MetricNeed::crps},
+    MetricEntry{"nll", "mean negative log-likelihood of the targets in the units of the data, in nats", false,
+                is_likelihood, add_likelihood, quotient},
     MetricEntry{
         "coverage",
         "share of targets between the lowest and the highest level; right when it is their difference", true,
-        has_levels, [](Totals& t, const Element& e) { t.add(e.is_covered, 1); }, quotient, false},
+        has_levels, [](Totals& t, const Element& e) { t.add(e.is_covered, 1); }, quotient, false,
+        MetricNeed::quantiles},
     MetricEntry{"accuracy", "share of elements whose class is predicted correctly, from 0 to 1", true,
                 is_class, [](Totals& t, const Element& e) { t.add(e.actual == e.predicted, 1); }, quotient},
     MetricEntry{"f1",
@@ -229,7 +234,7 @@ std::string class_metric_name(const ClassMetricEntry& entry, std::string_view cl
 }
 
 Accumulator mean_loss() {
-  return {[](Totals& t, const Element& e) { t.add(e.loss, 1, e.levels); }, mean_over_levels};
+  return {[](Totals& t, const Element& e) { t.add(e.loss, 1, e.terms); }, mean_over_terms};
 }
 
 std::span<const MetricEntry> metrics() { return kMetrics; }
@@ -239,11 +244,8 @@ std::span<const ClassMetricEntry> class_metrics() { return kClassMetrics; }
 std::optional<Metric> find_metric(std::string_view name, std::span<const std::string> class_names) {
   for (const MetricEntry& entry : kMetrics) {
     if (entry.name == name)
-      return Metric{entry.larger_is_better,
-                    entry.ranks_models,
-                    entry.needs_series,
-                    entry.applies,
-                    {entry.add, entry.value}};
+      return Metric{
+          entry.larger_is_better, entry.ranks_models, entry.need, entry.applies, {entry.add, entry.value}};
   }
   for (const ClassMetricEntry& entry : kClassMetrics) {
     std::int64_t of_class = class_in(name, entry.stem).value_or(-1);
@@ -256,7 +258,8 @@ std::optional<Metric> find_metric(std::string_view name, std::span<const std::st
                  ? entry.value(t.rows[static_cast<std::size_t>(of_class)])
                  : std::nan("");
     };
-    return Metric{true, true, false, is_class, {count_classes, value}, of_class, std::string(class_name)};
+    return Metric{
+        true, true, MetricNeed::nothing, is_class, {count_classes, value}, of_class, std::string(class_name)};
   }
   return std::nullopt;
 }

@@ -11,6 +11,9 @@
 
 namespace lagtape {
 
+/// What elements must be scored with for a metric, beside what they always are.
+enum class MetricNeed : std::uint8_t { nothing, naive_errors, quantiles, crps };
+
 /// A metric that an experiment may name; the table has one row for each.
 struct MetricEntry {
   std::string_view name;
@@ -19,8 +22,8 @@ struct MetricEntry {
   bool (*applies)(Loss loss);
   Accumulator::Add add;
   double (*value)(const Totals& totals);
-  bool ranks_models = true;   ///< the better of two models has the better value
-  bool needs_series = false;  ///< only elements with naive errors have a value
+  bool ranks_models = true;  ///< the better of two models has the better value
+  MetricNeed need = MetricNeed::nothing;
 };
 std::span<const MetricEntry> metrics();
 
@@ -35,7 +38,8 @@ std::span<const ClassMetricEntry> class_metrics();
 
 /// A metric by its name: of a table's row, or of one class.
 struct Metric {
-  bool larger_is_better, ranks_models, needs_series;
+  bool larger_is_better, ranks_models;
+  MetricNeed need;
   bool (*applies)(Loss loss);
   Accumulator accumulator;      ///< of no elements
   std::int64_t of_class = -1;   ///< the number of its class; -1: of none, or of one that the data do not have

@@ -11,18 +11,37 @@ namespace lagtape {
 
 namespace {
 
+/// What is computed of distributions for the metrics that are wanted.
+struct WantedScores {
+  bool quantiles = false, crps = false;
+};
+
+/// Adds the scores of a target's distribution to those of its prediction. Parameters and `y` are normalised numbers.
+void add_distribution(ScoredElement& element, std::span<const double> parameters, double y,
+                      const LossFunction& loss, double scale, const WantedScores& wanted) {
+  const TargetDistribution& distribution = *loss.distribution();
+  element.likelihood = element.loss + (distribution.of_counts ? 0 : std::log(scale));
+  if (wanted.crps) element.crps = scale * distribution.crps(parameters.data(), y);
+  if (!wanted.quantiles) return;
+  const std::vector<double>& levels = loss.options.levels;
+  const std::vector<double> quantiles = loss.quantiles(parameters);
+  element.levels = static_cast<double>(levels.size());
+  element.pinball = scale * quantile_row(quantiles.data(), &y, 1, levels.data(), std::ssize(levels), 1,
+                                         static_cast<double*>(nullptr));
+  element.is_covered = quantiles.front() <= y && y <= quantiles.back();
+}
+
 /// Calls `take` with each number of a target; `outputs` and `y` point to those of one step.
 template <class T>
 void for_each_number(const T* outputs, const T* y, std::int64_t numbers, const LossFunction& loss,
-                     const Scaling& scaling, const auto& take) {
+                     const Scaling& scaling, const WantedScores& wanted, const auto& take) {
   const std::int64_t each = loss.outputs_of_target();
-  const std::vector<double>& levels = loss.options.levels;
   for (std::int64_t i = 0; i < numbers; ++i, outputs += each) {
     if (std::isnan(y[i])) continue;
     const auto feature = static_cast<std::size_t>(i);
     const T* z = outputs + loss.middle();
     const double error = static_cast<double>(*z) - static_cast<double>(y[i]);
-    ScoredElement element{.levels = static_cast<double>(each),
+    ScoredElement element{.terms = static_cast<double>(loss.terms_of_target()),
                           .error = scaling.restored_difference(error, feature),
                           .target = scaling.restored(y[i], feature),
                           .from_mean = scaling.restored_difference(y[i], feature),
@@ -30,8 +49,15 @@ void for_each_number(const T* outputs, const T* y, std::int64_t numbers, const L
     if (!loss.is_signal())
       with_real_loss<T>(loss, 1, [&](auto row) { element.loss = row(outputs, y + i, 1, nullptr); });
     if (loss == Loss::quantile) {
+      element.levels = element.terms;
       element.pinball = scaling.restored_difference(element.loss, feature);
-      element.is_covered = outputs[0] <= y[i] && y[i] <= outputs[levels.size() - 1];
+      element.crps = 2 * element.pinball / element.levels;
+      element.is_covered = outputs[0] <= y[i] && y[i] <= outputs[each - 1];
+    } else if (loss.distribution() != nullptr) {
+      double parameters[TargetDistribution::kMostParameters];
+      std::copy_n(outputs, each, parameters);
+      add_distribution(element, std::span(parameters).first(static_cast<std::size_t>(each)), y[i], loss,
+                       scaling.restored_difference(1, feature), wanted);
     }
     take(element);
   }
@@ -82,11 +108,11 @@ ScoredElement logit_element(const T* z, double target, const LossFunction& loss,
 /// Calls `take` with what is scored at a place of the batch's targets; `z` points to its q outputs.
 template <class T>
 void for_each_element(const T* z, std::int64_t q, const Batch& batch, std::int64_t place,
-                      const LossFunction& loss, const Scaling& scaling, std::vector<double>& odds,
-                      const auto& take) {
+                      const LossFunction& loss, const Scaling& scaling, const WantedScores& wanted,
+                      std::vector<double>& odds, const auto& take) {
   if (loss.is_real()) {
     const std::int64_t numbers = q / loss.outputs_of_target();
-    for_each_number(z, batch.y.values<T>().data() + place * numbers, numbers, loss, scaling, take);
+    for_each_number(z, batch.y.values<T>().data() + place * numbers, numbers, loss, scaling, wanted, take);
     return;
   }
   const double target = batch.y.empty() ? batch.classes[place] : batch.y.at(place);
@@ -118,7 +144,12 @@ void check_shapes(const LossFunction& loss, const Tensor& outputs, const Batch& 
 Scores::Scores(const LossFunction& loss, std::span<const std::string> metrics, Scaling scaling,
                std::span<const std::string> class_names, const Dataset* split)
     : loss_(loss), scaling_(std::move(scaling)), split_(split), accumulators_{mean_loss()} {
-  for (const std::string& name : metrics) accumulators_.push_back(metric(name, class_names).accumulator);
+  for (const std::string& name : metrics) {
+    const Metric known = metric(name, class_names);
+    needs_quantiles_ = needs_quantiles_ || known.need == MetricNeed::quantiles;
+    needs_crps_ = needs_crps_ || known.need == MetricNeed::crps;
+    accumulators_.push_back(known.accumulator);
+  }
 }
 
 /// Adds the errors and energies of one sequence, as the losses esr and dc sum them.
@@ -154,7 +185,8 @@ void Scores::add_rows(const Tensor& outputs, const Batch& batch) {
     if (split_ != nullptr) naive = split_->naive_errors(batch.ids[static_cast<std::size_t>(row)]);
     const std::int64_t steps = stride == 1 ? 1 : batch.lengths[row];
     for (std::int64_t place = row * stride; place < row * stride + steps; ++place)
-      for_each_element(z + place * q, q, batch, place, loss_, scaling_, odds, take);
+      for_each_element(z + place * q, q, batch, place, loss_, scaling_,
+                       {.quantiles = needs_quantiles_, .crps = needs_crps_}, odds, take);
     if (loss_.is_signal())
       add_signal(z + row * stride * q, batch.y.values<T>().data() + row * stride * q, steps, q);
     for (Accumulator& accumulator : accumulators_) accumulator.end_sequence();

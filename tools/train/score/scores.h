@@ -43,6 +43,7 @@ class Scores {
   LossFunction loss_;
   Scaling scaling_;
   const Dataset* split_;
+  bool needs_quantiles_ = false, needs_crps_ = false;
   SignalSums signal_;                      ///< esr and dc: the sums of the loss
   std::vector<Accumulator> accumulators_;  ///< of the loss and the metrics
 };

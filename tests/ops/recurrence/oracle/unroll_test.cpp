@@ -148,9 +148,18 @@ TEST_CASE("unrolled: losses with settings are those of their formulas") {
         doctest::Approx((0.03125 + 0.5 * (3 - 0.25)) / 2).epsilon(1e-14));
   CHECK(loss_of({Loss::quantile, {.levels = {0.9}}}, {2, 0}) ==
         doctest::Approx((0.9 + 0.2) / 2).epsilon(1e-14));
+  CHECK(loss_of(Loss::mae, {0.75, 5}) == doctest::Approx((0.25 + 3) / 2).epsilon(1e-14));
   const double smoothed = 3 * (std::log(1 + std::exp(1.0)) - 0.9) + 2 * (std::log(1 + std::exp(2.0)) - 0.2);
   CHECK(loss_of({Loss::binary_cross_entropy, {.class_weights = {2, 3}, .label_smoothing = 0.2}}, {1, 0}) ==
         doctest::Approx(smoothed / 2).epsilon(1e-14));
+  StepTape pair(1);
+  pair.set_output(product(pair.matrix("W", 2, 1), pair.input()));
+  c.stack.readout = pair.finish();
+  c.weights.push_back(Tensor::from({2, 1}, {1, 0.5}, Dtype::f64));  // mean 1 and scale 0.5, then 2 and 1
+  const double half = std::log(2 * std::acos(-1.0)) / 2;
+  CHECK(loss_of(Loss::gaussian, {0.75, 5}) ==
+        doctest::Approx((std::log(0.5) + 0.125 + 4.5 + 2 * half) / 2).epsilon(1e-14));
+  CHECK(loss_of(Loss::gaussian, {std::nan(""), 5}) == doctest::Approx(4.5 + half).epsilon(1e-14));
 }
 
 TEST_CASE("unrolled: draws are those of their place in training, their evaluation value otherwise") {

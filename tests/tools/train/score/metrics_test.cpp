@@ -229,6 +229,27 @@ TEST_CASE("smape has its closed form, and is 0 where target and prediction are")
   CHECK(value("smape", scores, Loss::mse) == doctest::Approx((2 * 6.0 / 6 + 2 * 2.0 / 22 + 0) / 3));
 }
 
+TEST_CASE("a distribution is scored in the units of the data") {
+  const std::vector<std::string> names = {"nll", "crps", "pinball", "coverage", "rmse"};
+  Scores scores({Loss::gaussian, {.levels = {0.25, 0.75}}}, names, {.mean = {10}, .scale = {4}});
+  scores.add(Tensor::from({2, 2}, {0.5, 0.25, -1, 0.5}, Dtype::f64),
+             numbers(Tensor::from({2, 1}, {0.625, 1}, Dtype::f64), {1, 1}));
+  // means 12 and 6, scales 1 and 2, targets 12.5 and 14: z is 0.5 and 4
+  const double half = std::log(2 * std::acos(-1.0)) / 2, quarter = 0.6744897501960817;
+  CHECK(scores.values()[0] == doctest::Approx((0.125 + half + std::log(2) + 8 + half) / 2).epsilon(1e-12));
+  CHECK(scores.loss() == doctest::Approx(scores.values()[0] - std::log(4)).epsilon(1e-12));
+  const auto crps = [](double z) {  // Gneiting and Raftery 2007, equation 21
+    const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::acos(-1.0));
+    return z * std::erf(z / std::sqrt(2)) + 2 * density - 1 / std::sqrt(std::acos(-1.0));
+  };
+  CHECK(scores.values()[1] == doctest::Approx((crps(0.5) + 2 * crps(4)) / 2).epsilon(1e-12));
+  const double first = 0.25 * (0.5 + quarter) + 0.25 * (quarter - 0.5);
+  const double second = 2 * (0.25 * (4 + quarter) + 0.75 * (4 - quarter));
+  CHECK(scores.values()[2] == doctest::Approx((first + second) / 4).epsilon(1e-12));
+  CHECK(scores.values()[3] == 0.5);
+  CHECK(scores.values()[4] == doctest::Approx(std::sqrt((0.25 + 64) / 2)));
+}
+
 TEST_CASE("mase and rmsse divide by the naive errors of the sequence's series and the target's column") {
   const double none = std::nan("");
   const Scaling scaling = {.mean = {1, 1}, .scale = {2, 10}};
@@ -300,6 +321,8 @@ TEST_CASE("every metric is the same when the sequences are scored apart and merg
   const std::vector<Case> cases = {
       {Loss::mse, numbers_out, numbers(numbers_of, lengths)},
       {Loss::esr, numbers_out, numbers(numbers_of, lengths)},
+      {Loss::gaussian, Tensor::from({4, 2}, {1, 2, 0, 4, 3, 1, -8, 8}, Dtype::f64),
+       numbers(Tensor::from({4, 1}, {1, 9, 3, -4}, Dtype::f64), lengths)},
       {quantile, levels, numbers(Tensor::from({4, 1}, {1, 9, 3, -4}, Dtype::f64), lengths)},
       {Loss::cross_entropy, logits, of_classes({2, 0, 0, 2}, lengths)},
       {Loss::binary_cross_entropy, Tensor::from({4, 1}, {8, -8, 8, 8}, Dtype::f64),

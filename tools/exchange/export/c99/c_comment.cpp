@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
@@ -29,7 +30,7 @@ std::int64_t code_bytes(const std::string& code) {
 }  // namespace
 
 std::string c_comment(const CStyle& style, const std::string& layers, const std::vector<std::string>& inputs,
-                      const CCosts& costs, const std::string& code) {
+                      const std::vector<std::string>& outputs, const CCosts& costs, const std::string& code) {
   const std::string& name = style.name;
   std::string calls;
   for (const auto& [function, count] : costs.called) calls += text_of(", ", count, " ", function);
@@ -44,9 +45,10 @@ std::string c_comment(const CStyle& style, const std::string& layers, const std:
                   "_step(&state, in, out);   for each step: ", name, "_INPUTS numbers in, ", name,
                   "_OUTPUTS out,\n", "                                in the units of the data\n     ", name,
                   "_reset(&state);           back to before the first step\n\n");
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    text += text_of("   in[", i, "]: ", without_end(printable(inputs[i])), "\n",
-                    i + 1 == inputs.size() ? "\n" : "");
+  for (const auto& [array, names] : {std::pair{"in", &inputs}, std::pair{"out", &outputs}})
+    for (std::size_t i = 0; i < names->size(); ++i)
+      text += text_of("   ", array, "[", i, "]: ", without_end(printable((*names)[i])), "\n",
+                      i + 1 == names->size() ? "\n" : "");
   if (const std::string note = note_of_later_inputs(inputs); !note.empty())
     text += text_of("   ", without_end(printable(note)), "\n\n");
   text += text_of("   Compile this file once. Where the functions are called, include it with ", name,

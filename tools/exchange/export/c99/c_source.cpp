@@ -190,7 +190,7 @@ std::string c_file(const ExportedModel& model, const CStyle& style, const std::s
               "_state *state);\nvoid ", name, "_step(", name, "_state *state, const ", type, " *in, ", type,
               " *out);\n#ifdef ", name, "_SELF_TEST\nint ", name, "_self_test(void);\n#endif\n");
   const std::string helpers = c_helpers(all.helpers, style);
-  return c_comment(style, title, inputs, all.costs, helpers + all.function) +
+  return c_comment(style, title, inputs, output_names(model.stack), all.costs, helpers + all.function) +
          text_of("#ifndef ", name, "_DECLARED\n#define ", name, "_DECLARED\n#define ", name, "_INPUTS ",
                  model.input, "\n#define ", name, "_OUTPUTS ", model.output_width(), "\n\ntypedef struct {\n",
                  all.members, "} ", name, "_state;\n\n#ifdef __cplusplus\nextern \"C\" {\n", "#endif\n",

@@ -112,12 +112,15 @@ std::string add_running_mean(OnnxWriter& graph, const std::string& y, std::int64
   return graph.node("Div", {sums, counts});
 }
 
-std::string description(const Model& model, const std::vector<std::string>& inputs) {
-  const std::vector<std::string> names = model.layer_names();
-  const std::string read = inputs.empty() ? ""
-                                          : text_of(" The numbers of a step: ", listed(inputs, inputs.size()),
-                                                    ". ", note_of_later_inputs(inputs));
-  return text_of("A recurrent model, exported by lagtape. Layers: ", listed(names, names.size()), ".", read);
+std::string description(const Model& model, const ExportedModel& content, const Names& inputs) {
+  const Names layers = model.layer_names(), outputs = output_names(content.stack);
+  const auto sentence = [](const char* about, const Names& names) {
+    return names.empty() ? "" : text_of(" ", about, ": ", listed(names, names.size()), ".");
+  };
+  const std::string note = note_of_later_inputs(inputs);
+  return text_of("A recurrent model, exported by lagtape.", sentence("Layers", layers),
+                 sentence("The numbers of a step", inputs), note.empty() ? "" : " ", note,
+                 sentence("Outputs", outputs));
 }
 
 }  // namespace
@@ -150,7 +153,7 @@ std::string onnx_sequence_model(const Model& model, bool with_lengths,
   if (content.readout && once) y = add_step(graph, *content.readout, y, {}, content.dtype).output;
   if (content.readout && !once) y = add_rows(graph, *content.readout, y, content.dtype);
   add_output(graph, content, y, once ? OnnxShape{"batch"} : OnnxShape{"batch", "time"});
-  return graph.model(description(model, inputs));
+  return graph.model(description(model, content, inputs));
 }
 
 std::string onnx_step_model(const Model& model, const std::vector<std::string>& inputs) {
@@ -174,7 +177,7 @@ std::string onnx_step_model(const Model& model, const std::vector<std::string>& 
     y = add_running_mean(graph, y, top.program.values[top.program.output].shape.width(), content.dtype);
   if (content.readout) y = add_step(graph, *content.readout, y, {}, content.dtype).output;
   add_output(graph, content, y, {"batch"});
-  return graph.model(description(model, inputs));
+  return graph.model(description(model, content, inputs));
 }
 
 }  // namespace lagtape

@@ -91,6 +91,11 @@ PlainModel plain_model(const Model& model, const PlainFormat& format) {
   if (model.tokens() > 0)
     throw InputError({.op = "export"}, Rule::not_supported,
                      text_of(format.name, " takes a model of numbers, and this one is of tokens"));
+  if (model.loss().distribution() != nullptr)
+    throw InputError(
+        {.op = "export"}, Rule::not_supported,
+        text_of(format.name, " takes a model with an affine read-out, and this one gives parameters of ",
+                "distributions. The formats onnx and c99 take it"));
   PlainModel plain{std::make_unique<ExportedModel>(exported_from_zeros(model, format.name)), {}};
   ExportedModel& content = *plain.content;
   const auto in_double = [](ExportedLayer& layer) {
