@@ -4,10 +4,12 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "lagtape/core/linear_term.h"
 #include "lagtape/core/normalization.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/core/thread_pool.h"
@@ -24,6 +26,7 @@ struct DataShape {
   bool every_step = false;
   bool missing_targets = false;  ///< real targets may be NaN, which counts in neither loss nor metrics
   std::int64_t tokens = 0;       ///< inputs are the integers 0..tokens-1, one a step; 0: real numbers
+  std::optional<LinearTerm> linear = {};      ///< what the network of a model learns the rest of
   std::vector<std::string> class_names = {};  ///< [classes]; empty: classes have only their numbers
 
   /// The name of a class, or its number.

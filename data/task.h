@@ -35,6 +35,8 @@ struct Task {
   /// of other words stay. Empty unless the user named such a file. Only this call opens the file, since only
   /// the first step of a training needs it. Throws InputError.
   std::function<KnownWords(Tensor& table)> read_vectors = {};
+  /// For each target the feature of shape.linear that is the term; empty: a regression is.
+  std::vector<std::int64_t> seasonal = {};
   /// The options of `data` that the files decided, by key. A model keeps them for files that it reads later.
   std::vector<std::pair<std::string, std::string>> found = {};
   std::vector<std::string> notes = {};  ///< facts about the files that a user should know, a sentence each

@@ -7,6 +7,7 @@
 
 #include "lagtape/cells/build/layer_content.h"
 #include "lagtape/cells/equation_cell.h"
+#include "lagtape/cells/models/linear_term.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
@@ -236,6 +237,12 @@ FittedModel fit(const ModelDefinition& definition, const DataWidths& data, JsonE
   } catch (const InputError& error) {
     errors.add(error.problems().front().place.pointer.empty() ? "/model/readout/init" : "", error);
   }
+  if (data.linear) model.definition.linear = data.linear;
+  if (model.definition.linear && errors.empty()) try {
+      add_linear_term(*model.definition.linear, model);
+    } catch (const InputError& error) {
+      errors.add("", error);
+    }
   return model;
 }
 

@@ -8,6 +8,7 @@
 
 #include "lagtape/cells/build/layer_definition.h"
 #include "lagtape/cells/layers/linear.h"
+#include "lagtape/core/linear_term.h"
 #include "lagtape/core/precision.h"
 #include "lagtape/core/tensor.h"
 #include "lagtape/ops/recurrence/step/stack.h"
@@ -48,6 +49,7 @@ struct ModelDefinition {
   std::shared_ptr<const CellEquations> cells = {};  ///< the cells that a file defines; null: none
   /// A trained model begins in the state that it settles to for this input (Model::settle). None: zeros.
   std::optional<double> rest = {};
+  std::optional<LinearTerm> linear = {};  ///< is added to the outputs of the network (add_linear_term)
 };
 
 /// The widths of a model's data. Targets are `output` real numbers, or one of `classes`; 0: not known.
@@ -55,7 +57,9 @@ struct DataWidths {
   std::int64_t input = 0;
   std::int64_t output = 0;
   std::int64_t classes = 0;
-  std::optional<bool> every_step = {};      ///< whether there is a target a step, or one a sequence
+  std::optional<bool> every_step = {};  ///< whether there is a target a step, or one a sequence
+  std::optional<LinearTerm> linear =
+      {};  ///< what the network learns the rest of, in place of the model's own term
   std::optional<std::int64_t> tokens = {};  ///< inputs are 0 .. tokens - 1, one a step; 0: real numbers
 
   bool operator==(const DataWidths&) const = default;

@@ -195,6 +195,28 @@ void read_rest(JsonReader& model, std::optional<double>& rest) {
   rest = input;
 }
 
+/// Notes an error unless the list has whole numbers alone.
+std::vector<std::int64_t> read_numbers(JsonReader& reader, const std::string& key) {
+  std::vector<std::int64_t> numbers;
+  const Json& list = reader.raw(key, "");
+  if (list.is_array() && std::ranges::all_of(list, [](const Json& n) { return n.is_number_unsigned(); }))
+    for (const Json& number : list) numbers.push_back(number.get<std::int64_t>());
+  else
+    reader.error(key, text_of("expected a list of whole numbers. Got ", list.dump(), "."));
+  return numbers;
+}
+
+/// Reads "linear", which `residual` of the data decides.
+void read_linear(JsonReader& model, std::optional<LinearTerm>& linear) {
+  const Json& given =
+      model.raw("linear", "linear term beside the network, as \"residual\" of the data makes it");
+  if (given.is_null()) return;
+  JsonReader reader(given, model.pointer_to("linear"), model.errors());
+  if (!reader.is_object()) return;
+  linear = LinearTerm{read_numbers(reader, "inputs"), read_numbers(reader, "lags")};
+  reader.finish();
+}
+
 }  // namespace
 
 ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& errors) {
@@ -206,6 +228,7 @@ ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& err
   read_layers(reader, definitions, definition);
   read_readout(reader, definition.readout);
   read_rest(reader, definition.rest);
+  read_linear(reader, definition.linear);
   reader.finish();
   return definition;
 }
@@ -214,6 +237,8 @@ Json json_of(const ModelDefinition& definition) {
   Json layers = Json::array();
   for (const LayerDefinition& layer : definition.layers) layers.push_back(layer.content().json);
   Json model = {{"layers", std::move(layers)}, {"readout", json_of(kReadoutOptions, definition.readout)}};
+  if (definition.linear)
+    model["linear"] = {{"inputs", definition.linear->inputs}, {"lags", definition.linear->lags}};
   if (definition.rest) model["rest"] = {{"input", *definition.rest}};
   return model;
 }

@@ -92,6 +92,12 @@ constexpr Option kSeriesRows[] = {
         "steps from a window to the next. \"auto\": `window` with targets at every step, but in training "
         "less where an epoch would have fewer than 10 updates; 1 with a target after the last"),
     rows_of<&SeriesOptions::normalize>(kNormalizeOptions),
+    option<&SeriesOptions::residual>(
+        "residual",
+        Choices{{"none", Residual::none}, {"seasonal", Residual::seasonal}, {"linear", Residual::linear}},
+        "what the network learns the rest of: nothing, the target a season before, or a ridge regression of "
+        "the "
+        "inputs and their past, which is fitted first and is part of the model"),
     option<&SeriesOptions::split>(
         "split", Choices{{"time", SplitBy::time}, {"series", SplitBy::series}},
         "division of several series: the first rows of each train, the next validate and the last test, or "

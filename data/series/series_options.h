@@ -23,6 +23,9 @@ enum class Duplicates : std::uint8_t { error, first, last, mean };
 /// How several series become training, validation and test set: as whole series, or each in time.
 enum class SplitBy : std::uint8_t { series, time };
 
+/// What the network learns the rest of: nothing, the target a season before, or a linear regression.
+enum class Residual : std::uint8_t { none, seasonal, linear };
+
 /// A column of words, each of which becomes an input that is 1 in the rows with that word and else 0.
 struct Category {
   std::string column;
@@ -66,6 +69,7 @@ struct SeriesOptions {
   NormalizeOptions normalize;
   SplitBy split = SplitBy::time;
   double train = 0.7, valid = 0.15, test = 0.15;
+  Residual residual = Residual::none;
   std::int64_t batch = 1;  ///< train.batch, on which the choice of the stride depends
 
   /// The files, as messages name them.

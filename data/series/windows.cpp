@@ -125,6 +125,11 @@ void WindowDataset::read(std::int64_t index, Batch& batch, std::int64_t row) con
   const std::int64_t scored = shape().every_step ? window_ : 1;
   for (std::size_t i = 0; i < panel_->target.size(); ++i)
     copy(panel_->column(panel_->target[i]), last + horizon_ + 1 - scored, scored, true, batch.y, row, i);
+  // Steps whose past begins before the window know too little for the linear term.
+  const std::int64_t unknown = shape().every_step && shape().linear ? shape().linear->reach() : 0;
+  const std::int64_t width = batch.y.size(-1);
+  for (std::int64_t i = 0; i < unknown * width; ++i)
+    batch.y.set(row * scored * width + i, std::numeric_limits<double>::quiet_NaN());
 }
 
 std::span<const NaiveErrors> WindowDataset::naive_errors(std::int64_t index) const {

@@ -5,6 +5,7 @@
 #include "lagtape/data/moments.h"
 #include "lagtape/data/series/naive_errors.h"
 #include "lagtape/data/series/read_panel.h"
+#include "lagtape/data/series/residual.h"
 #include "lagtape/data/series/windows.h"
 
 namespace lagtape {
@@ -59,11 +60,13 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   }
   const std::string path = options.where();
   const auto panel = std::make_shared<const Panel>(read_panel(options, context.base));
-  const DataShape shape{.length = options.window,
-                        .input = std::ssize(panel->input),
-                        .output = std::ssize(panel->target),
-                        .every_step = options.every_step,
-                        .missing_targets = options.missing != Missing::error};
+  const DataShape shape{
+      .length = options.window,
+      .input = std::ssize(panel->input),
+      .output = std::ssize(panel->target),
+      .every_step = options.every_step,
+      .missing_targets = options.missing != Missing::error || options.residual != Residual::none,
+      .linear = residual_term(options, *panel)};
   const std::vector<SeriesSplit> splits = split_panel(options, *panel);
   const std::int64_t apart = options.stride > 0 ? options.stride : options.every_step ? options.window : 1;
   const double shares[] = {options.train, options.valid, options.test};
@@ -80,6 +83,7 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   }
   Task task{.shape = shape, .train = sets[0], .valid = sets[1], .test = sets[2]};
   task.notes = std::move(notes);
+  if (shape.linear) task.seasonal = seasonal_features(options, *panel, *shape.linear);
   if (!panel->axis.grids.empty() && panel->axis.grids.front().is_even && options.frequency == "auto")
     task.found = {{"frequency", panel->axis.grids.front().grid.frequency().with_anchor(-1).name()}};
   const DateOrder order = date_order_of(panel->axis.format);
@@ -97,7 +101,7 @@ TaskLoader read_series_task(JsonReader& reader, const TaskHints& hints) {
   TaskLoader loader;
   loader.of_series = true;
   const auto [input, output] = options.widths();
-  if (input > 0) {
+  if (input > 0 && options.residual == Residual::none) {
     loader.shape = DataShape{.length = options.window,
                              .input = input,
                              .output = output,

@@ -61,6 +61,7 @@ DataWidths widths_of(const LossFunction& loss, const DataShape& data) {
                                      : 1,
           .classes = classes ? data.classes : 0,
           .every_step = data.every_step,
+          .linear = data.linear,
           .tokens = data.tokens};
 }
 

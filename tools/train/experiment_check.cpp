@@ -193,7 +193,7 @@ ExperimentCheck check_experiment(const Experiment& experiment, ThreadPool& pool)
   Model& model = setup.model;
   if (model.parameters().count() <= kMostDrawn) model.draw(setup.experiment.seed);
   ExperimentCheck found{.cost = training_cost(setup.experiment, model)};
-  start_from_files(setup);
+  start_from_files(setup, pool);
   found.words = setup.words;
   found.weights = setup.weights;
   const Trainer trainer(setup.experiment, setup.task, model, pool);

@@ -16,7 +16,7 @@ namespace {
 TrainingSetup drawn(const Experiment& experiment, ThreadPool& pool) {
   TrainingSetup setup = set_up(experiment, pool);
   setup.model.draw(setup.experiment.seed);
-  start_from_files(setup);
+  start_from_files(setup, pool);
   return setup;
 }
 

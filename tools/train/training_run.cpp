@@ -104,7 +104,7 @@ RunSummary train_run(const Experiment& given, const RunOptions& options) {
   if (options.sized) options.sized(training_cost(experiment, model));
   model.draw(experiment.seed);
   const bool resumes = ranks.agreed(folder.can_resume());
-  if (!resumes) start_from_files(setup);
+  if (!resumes) start_from_files(setup, pool);
   Trainer trainer(experiment, setup.task, model, pool, options.ranks);
   if (options.built) options.built(trainer, setup);
   std::optional<FolderLock> lock;

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/linear_term.h"
 #include "lagtape/core/error.h"
+#include "lagtape/data/baselines/linear_fit.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/tools/train/evaluation.h"
 #include "lagtape/tools/train/provenance.h"
@@ -53,6 +54,19 @@ std::optional<KnownWords> start_from_vectors(const Experiment& experiment, const
     throw InputError({.file = experiment.where, .pointer = "/data/vectors"}, Rule::out_of_range,
                      text_of(table.name, ": ", error, "."));
   return words;
+}
+
+/// Fits the linear term that the data ask for, if they do, and puts it into the model.
+void fit_residual(TrainingSetup& setup, ThreadPool& pool) {
+  if (!setup.task.shape.linear) return;
+  const LinearFit fit = fit_linear_term(setup.task, pool);
+  for (Parameter& parameter : setup.model.parameters()) {
+    const bool is_constant = parameter.name.ends_with(kLinearConstant);
+    if (!is_constant && !parameter.name.ends_with(kLinearWeights)) continue;
+    const std::vector<double>& values = is_constant ? fit.constant : fit.weights;
+    for (std::int64_t i = 0; i < parameter.value.numel(); ++i)
+      parameter.value.set(i, values[static_cast<std::size_t>(i)]);
+  }
 }
 
 /// Writes what the data decided into the experiment that goes with the model.
@@ -130,9 +144,10 @@ TrainingSetup set_up(const Experiment& given, ThreadPool& pool) {
   return {std::move(task), std::move(experiment), std::move(model)};
 }
 
-void start_from_files(TrainingSetup& setup) {
+void start_from_files(TrainingSetup& setup, ThreadPool& pool) {
   setup.words = start_from_vectors(setup.experiment, setup.task, setup.model);
   setup.weights = start_from_init(setup.experiment, setup.model);
+  fit_residual(setup, pool);
 }
 
 }  // namespace lagtape

@@ -37,8 +37,8 @@ Experiment with_count_scales(const Experiment& experiment, Task& task);
 TrainingSetup set_up(const Experiment& experiment, ThreadPool& pool);
 
 /// Puts word vectors and the parameters of `train.init`, if the experiment names any, into the drawn model before the
-/// first step. Throws InputError.
-void start_from_files(TrainingSetup& setup);
+/// first step, and the linear term that the data ask for ("residual"). Throws InputError.
+void start_from_files(TrainingSetup& setup, ThreadPool& pool);
 
 /// Gives a model the values of `train.init`: those of parameters of the same name and shape. Returns nothing without
 /// such a file. Throws InputError when no parameter fits.

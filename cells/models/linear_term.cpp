@@ -1,0 +1,163 @@
+#include "lagtape/cells/models/linear_term.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/matmul.h"
+
+namespace lagtape {
+
+namespace {
+
+/// Adds instructions to a step that is recorded already.
+class StepExtension {
+ public:
+  explicit StepExtension(StepProgram& program) : program_(program) {}
+
+  int add(const Instruction& instruction) {
+    program_.values.push_back(instruction);
+    return static_cast<int>(program_.values.size()) - 1;
+  }
+  int slice(int of, std::int64_t first, std::int64_t size) {
+    return add(
+        {.op = StepOp::slice, .shape = RowShape::vector(size), .a = of, .index = static_cast<int>(first)});
+  }
+  int concatenate(int a, int b) {
+    return add({.op = StepOp::concatenate, .shape = RowShape::vector(size(a) + size(b)), .a = a, .b = b});
+  }
+  int input() {
+    const auto found = std::ranges::find(program_.values, StepOp::input, &Instruction::op);
+    if (found != program_.values.end()) return static_cast<int>(found - program_.values.begin());
+    return add({.op = StepOp::input, .shape = program_.input});
+  }
+  int weight(const std::string& name, const Shape& shape) {
+    program_.weights.push_back({name, shape});
+    return static_cast<int>(program_.weights.size()) - 1;
+  }
+
+ private:
+  std::int64_t size(int value) const { return program_.values[static_cast<std::size_t>(value)].shape.size; }
+
+  StepProgram& program_;
+};
+
+/// The step with the term beside its output.
+void compute_beside(const LinearTerm& term, std::int64_t targets, StepProgram& program) {
+  StepExtension step(program);
+  const int x = step.input();
+  int features = x;
+  if (!term.inputs.empty() && !term.lags.empty()) {
+    int kept = -1;
+    for (const std::int64_t input : term.inputs) {
+      const int number = step.slice(x, input, 1);
+      kept = kept < 0 ? number : step.concatenate(kept, number);
+    }
+    const RowShape shape = RowShape::vector(std::ssize(term.inputs));
+    const int state = static_cast<int>(program.states.size());
+    program.states.push_back({.name = "linear_past", .shape = shape, .next = kept});
+    for (const std::int64_t lag : term.lags)
+      features = step.concatenate(features, step.add({.op = lag == 1 ? StepOp::state : StepOp::lag,
+                                                      .shape = shape,
+                                                      .index = state,
+                                                      .lag = lag - 1}));
+  }
+  const std::int64_t width = program.values[static_cast<std::size_t>(features)].shape.size;
+  const RowShape shape = RowShape::vector(targets);
+  const int product = step.add({.op = StepOp::product,
+                                .shape = shape,
+                                .a = features,
+                                .index = step.weight(kLinearWeights, {targets, width})});
+  const int constant =
+      step.add({.op = StepOp::weight, .shape = shape, .index = step.weight(kLinearConstant, {targets})});
+  const int sum = step.add(
+      {.op = StepOp::element, .element = ElementOp::add, .shape = shape, .a = product, .b = constant});
+  program.output = step.concatenate(program.output, sum);
+  find_reads(program);
+}
+
+/// The step that hands the last numbers of a wider input on beside its output.
+void hand_on(std::int64_t targets, StepProgram& program) {
+  const std::int64_t width = program.input.size;
+  program.input = RowShape::vector(width + targets);
+  const auto moved = [](int& value) { value += value >= 0 ? 1 : 0; };
+  for (Instruction& v : program.values) {
+    moved(v.a);
+    moved(v.b);
+    if (v.op == StepOp::input) v = {.op = StepOp::slice, .shape = v.shape, .a = 0, .index = 0};
+  }
+  for (StateDefinition& state : program.states) moved(state.next);
+  for (NamedValue& named : program.named) moved(named.value);
+  moved(program.output);
+  program.values.insert(program.values.begin(), {.op = StepOp::input, .shape = program.input});
+  StepExtension step(program);
+  program.output = step.concatenate(program.output, step.slice(0, width, targets));
+  find_reads(program);
+}
+
+/// The read-out of a top layer with the term beside its own `width` numbers: its matrix is [W | E], where E adds the term of
+/// a target to each of its quantiles, or to the first of its outputs, the mean of a distribution.
+void read_out(std::int64_t width, std::int64_t targets, const ModelDefinition& definition, Layer& readout) {
+  const std::int64_t outputs = readout.output().size, each = outputs / targets;
+  const bool are_quantiles = definition.loss == Loss::quantile;
+  const Linear::Init& init = definition.readout.init;
+  if (init.name == "kaiming_normal" && init.values.entries.empty())
+    for (ParameterDefinition& parameter : readout.parameters)
+      parameter.initializer = Initializer::constant(0);
+  readout.program = Linear{outputs}.build(width + targets).program;
+  readout.weights = [=](std::span<const Var> values) {
+    const Var& W = values[0];
+    Tensor own({width, width + targets}, W.dtype()), added({outputs, width + targets}, W.dtype());
+    for (std::int64_t i = 0; i < width; ++i) own.set(i * (width + targets) + i, 1);
+    for (std::int64_t i = 0; i < outputs; ++i)
+      if (are_quantiles || i % each == 0) added.set(i * (width + targets) + width + i / each, 1);
+    Tape& tape = W.tape();
+    return std::vector<Var>{matmul(W, tape.constant(own)) + tape.constant(added), values[1]};
+  };
+}
+
+}  // namespace
+
+void add_linear_term(const LinearTerm& term, FittedModel& model) {
+  const std::int64_t targets = model.target_width();
+  Layer& first = model.layers.front();
+  for (const Layer& layer : model.layers)
+    if (layer.whole)
+      throw InputError(
+          {.pointer = "/model/linear"}, Rule::not_supported,
+          "a linear term goes with layers of single steps, and not with embedding, batch_norm or "
+          "bidirectional.");
+  const LossFunction& loss = model.definition.loss;
+  if (!loss.is_real() || name_of(loss) == "negative_binomial")
+    throw InputError(
+        {.pointer = "/model/linear"}, Rule::not_supported,
+        text_of("a linear term goes with a loss whose predictions are real numbers, and not with ",
+                name_of(loss), "."));
+  const std::int64_t width = first.program.input.size;
+  const bool rises = std::ranges::adjacent_find(term.lags, std::ranges::greater_equal()) == term.lags.end();
+  if (!rises || (!term.lags.empty() && term.lags.front() < 1) ||
+      std::ranges::any_of(term.inputs, [&](std::int64_t i) { return i < 0 || i >= width; }))
+    throw InputError({.pointer = "/model/linear"}, Rule::out_of_range,
+                     text_of("expected numbers of inputs below ", width, " and rising lags from 1."));
+  const std::int64_t top = model.layers.back().output().size;
+  const Layer own = first;
+  compute_beside(term, targets, first.program);
+  first.parameters.push_back({.name = kLinearWeights,
+                              .shape = {targets, term.features(width)},
+                              .initializer = Initializer::constant(0),
+                              .trainable = false});
+  first.parameters.push_back({.name = kLinearConstant,
+                              .shape = {targets},
+                              .initializer = Initializer::constant(0),
+                              .trainable = false});
+  first.weights = [own](std::span<const Var> values) {
+    std::vector<Var> weights = own.step_weights(values.first(own.parameters.size()));
+    weights.insert(weights.end(), values.end() - 2, values.end());
+    return weights;
+  };
+  for (Layer& layer : std::span(model.layers).subspan(1)) hand_on(targets, layer.program);
+  read_out(top, targets, model.definition, model.readout);
+}
+
+}  // namespace lagtape

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/core/linear_term.h"
+
+namespace lagtape {
+
+// The parameters of a linear term: A [targets, features] and c [targets], which no gradient changes. They are zeros until
+// they are fitted. The names begin with the prefix of the first layer.
+inline constexpr const char* kLinearWeights = "linear_A";
+inline constexpr const char* kLinearConstant = "linear_c";
+
+/// Adds a linear term to a model: y = W h + W.bias + A [x, past of x] + c, for every quantile of a
+/// target, or its mean. The first layer
+/// remembers the past of x and computes the term, and every layer hands it on beside its own output, so that whatever runs or
+/// writes the layers has it. The read-out begins with zeros unless `init` says how, so that the model begins as the
+/// term. Throws InputError for layers that are no steps and for inputs that do not exist.
+void add_linear_term(const LinearTerm& term, FittedModel& model);
+
+}  // namespace lagtape

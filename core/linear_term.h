@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lagtape {
+
+/// A linear function of the inputs of a step and of some inputs of earlier steps, to which a network adds the rest. It reads
+/// x[n], then at each lag l the named inputs of x[n - l].
+struct LinearTerm {
+  std::vector<std::int64_t> inputs = {};  ///< whose past is read; numbers of inputs
+  std::vector<std::int64_t> lags = {};    ///< steps back, rising, from 1
+
+  bool operator==(const LinearTerm&) const = default;
+  /// The numbers that it reads of a step with so many inputs.
+  std::int64_t features(std::int64_t width) const {
+    return width + static_cast<std::int64_t>(inputs.size() * lags.size());
+  }
+  /// The first step at which all of them are known.
+  std::int64_t reach() const { return lags.empty() ? 0 : lags.back(); }
+};
+
+}  // namespace lagtape
