@@ -118,6 +118,23 @@ class ExportTest(ToolTest):
             spacing = 2 ** -24 * max(map(abs, wanted[column::2]))
             self.assertLessEqual(error, 2 * spacing + 1e-6 * spread)
 
+    def test_distributions_of_counts_have_the_parameters_of_the_stream(self):
+        draw = random.Random(8)
+        counts = [int(draw.expovariate(1 / 30)) for _ in range(300)]
+        self.write("own.csv", "".join(f"{count}\n" for count in counts))
+        whole = experiment([{"cell": "gru", "units": 5}]) | {"loss": "negative_binomial"}
+        whole["data"] = {"task": "series", "path": "own.csv", "window": 20}
+        del whole["model"]["readout"]["units"]
+        self.train_model(whole)
+        self.run_tool("export", "run", "--to", "c99", "--output", "model.c")
+        self.write_runner("float")
+        self.compile(COMPILERS[0])
+        values = list(map(float, counts[:STEPS]))
+        got, wanted = self.run_model(values), self.stream(values, 1)
+        self.assertEqual(len(got), 2 * STEPS)
+        self.compare(got, wanted, 1e-6)
+        self.assertLess(max(wanted[1::2]), min(wanted[::2]))  # dispersions near 1, and means near 30
+
     def test_tokens_become_their_vectors(self):
         whole = experiment([{"layer": "embedding", "units": 4}, {"cell": "lstm", "units": 5}], inputs=1)
         whole["data"]["tokens"] = 7
