@@ -4,6 +4,7 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -12,6 +13,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/half.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/mapped_file.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape {
@@ -246,6 +248,18 @@ std::optional<std::uint64_t> npy_size(std::string_view beginning, const std::str
 }
 
 Tensor read_npy(const std::filesystem::path& path) { return parse_npy(read_file(path), path.string()); }
+
+Tensor map_npy(const std::filesystem::path& path) {
+  const auto file = std::make_shared<const MappedFile>(path);
+  const std::string_view bytes = file->bytes();
+  const std::optional<Layout> layout = layout_of(bytes, path.string());
+  const bool is_as_it_is = layout && layout->element->bytes == byte_size(layout->element->dtype) &&
+                           layout->header.descr.starts_with("<f") &&
+                           layout->data_begin % layout->element->bytes == 0 &&
+                           layout->data_bytes() == bytes.size() - layout->data_begin;
+  if (!is_as_it_is) return parse_npy(bytes, path.string());
+  return Tensor::over(bytes.data() + layout->data_begin, layout->header.shape, layout->element->dtype, file);
+}
 
 std::string serialize_npy(const Tensor& tensor) {
   if (tensor.empty()) throw InputError({.op = "npy"}, Rule::missing, "the tensor is empty.");

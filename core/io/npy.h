@@ -17,6 +17,9 @@ namespace lagtape {
 Tensor parse_npy(std::string_view bytes, const std::string& where);
 Tensor read_npy(const std::filesystem::path& path);
 
+/// The same, of '<f4' and '<f8' over a MappedFile, so that an array may be larger than the memory.
+Tensor map_npy(const std::filesystem::path& path);
+
 /// The number of bytes of a file that begins with these bytes, as its header says, so that no more needs to
 /// be unpacked; nothing when more bytes are needed to tell. Throws as parse_npy does.
 std::optional<std::uint64_t> npy_size(std::string_view beginning, const std::string& where);

@@ -1,6 +1,7 @@
 #include "lagtape/data/formats/npz_reader.h"
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/folder.h"
 #include "lagtape/core/io/npy.h"
 #include "lagtape/data/formats/file_tree.h"
 #include "lagtape/data/formats/given_files.h"
@@ -17,6 +18,11 @@ constexpr std::string_view kEnding = ".npy";
 std::map<std::string, Tensor> read_npz(const std::filesystem::path& path) {
   if (const auto* given = given_arrays(path)) return *given;
   std::map<std::string, Tensor> arrays;
+  std::error_code error;
+  for (const std::string& name : entries_of(path, error))
+    if (name.ends_with(kEnding))
+      arrays.emplace(name.substr(0, name.size() - kEnding.size()), map_npy(path / name));
+  if (!arrays.empty()) return arrays;
   const FileWish wish{
       .wanted = [](std::string_view name) { return name.ends_with(kEnding); },
       .largest = kLargestArray,

@@ -8,8 +8,8 @@
 
 namespace lagtape {
 
-/// The arrays of an .npz file by name (NAME.npy inside it). read_npy reads each of them. Throws InputError
-/// with path and name.
+/// The arrays of an .npz file by name (NAME.npy inside it), as read_npy reads them, or those of a folder of .npy files, as
+/// map_npy does. Throws InputError with path and name.
 std::map<std::string, Tensor> read_npz(const std::filesystem::path& path);
 
 }  // namespace lagtape

@@ -145,7 +145,7 @@ Task load_arrays(const ArraysOptions& options, const TaskContext& context) {
 constexpr Option kArraysRows[] = {
     required<&ArraysOptions::path>(
         "path",
-        "an .npz file with X and y, or with train_x, train_y, valid_x, ..., relative "
+        "an .npz file or a folder of .npy files, with X and y or train_x, train_y, valid_x, ..., relative "
         "to the experiment file")
         .at_least_one(),
     option<&ArraysOptions::classes>(
