@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,5 +60,8 @@ struct Normalization {
   /// Checks both, as Scaling::check does.
   void check(std::int64_t inputs, std::int64_t outputs) const;
 };
+
+/// The normalizations of series by their names, in place of one for all.
+using SeriesNormalizations = std::map<std::string, Normalization, std::less<>>;
 
 }  // namespace lagtape

@@ -72,19 +72,27 @@ Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtyp
   const DataShape& shape = dataset.shape();
   normalization.check(shape.input, shape.output);
   Batch batch = padded_batch(dataset, indices, dtype);
+  const bool normalizes = !normalization.input.empty() || !normalization.output.empty();
+  for (const std::int64_t index : batch.ids) {
+    const Normalization* own = normalizes ? dataset.normalization(index) : nullptr;
+    if (own == nullptr) continue;
+    own->check(shape.input, shape.output);
+    batch.own.resize(batch.ids.size());
+    batch.own[static_cast<std::size_t>(&index - batch.ids.data())] = own;
+  }
   batch.epoch = epoch;
   pool.run(static_cast<int>(batch.size()), [&](int row, int) {
     const std::int64_t index = batch.ids[static_cast<std::size_t>(row)];
+    const Normalization& of_row = batch.normalization(row, normalization);
     dataset.read(index, batch, row);
     with_scalar(dtype, [&]<class T>() {
       const auto steps = static_cast<std::size_t>(batch.lengths[static_cast<std::size_t>(row)]);
       const std::span<T> x = row_of<T>(batch.x, row);
-      normalization.input.normalize(x.first(steps * static_cast<std::size_t>(shape.input)));
+      of_row.input.normalize(x.first(steps * static_cast<std::size_t>(shape.input)));
       refuse_non_finite<T>(x, shape.input, "input", index);
       if (shape.classes > 0) return;
       const std::span<T> y = row_of<T>(batch.y, row);
-      normalization.output.normalize(
-          shape.every_step ? y.first(steps * static_cast<std::size_t>(shape.output)) : y);
+      of_row.output.normalize(shape.every_step ? y.first(steps * static_cast<std::size_t>(shape.output)) : y);
       refuse_non_finite<T>(y, shape.output, "output", index, shape.missing_targets);
     });
   });

@@ -50,9 +50,16 @@ struct Batch {
   std::vector<std::int32_t>
       classes;  ///< [B] or [B * T], row by row; -1 past a row's length and for none; empty for real targets
   std::vector<std::int64_t> ids;  ///< [B], indices in the data set; dropout and noise draw by them
-  std::int64_t epoch = -1;        ///< training epoch, by which augmentations are drawn; -1: no augmentation
+  /// [B], those of the series that sequences are parts of, null for one that the task's is for; empty: all are.
+  std::vector<const Normalization*> own = {};
+  std::int64_t epoch = -1;  ///< training epoch, by which augmentations are drawn; -1: no augmentation
 
   std::int64_t size() const { return static_cast<std::int64_t>(lengths.size()); }
+  /// The normalization of a row, where `all` is the task's.
+  const Normalization& normalization(std::int64_t row, const Normalization& all) const {
+    const Normalization* one = own.empty() ? nullptr : own[static_cast<std::size_t>(row)];
+    return one == nullptr ? all : *one;
+  }
 };
 
 /// Sequences with their targets, by index. A sequence is a pure function of its index (and, where data are
@@ -75,6 +82,8 @@ class Dataset {
   /// Those of each target of the series that a sequence is a part of, in its training rows; none where sequences are no
   /// parts of series.
   virtual std::span<const NaiveErrors> naive_errors(std::int64_t) const { return {}; }
+  /// That of the series that a sequence is a part of, in place of the task's; null: the task's.
+  virtual const Normalization* normalization(std::int64_t) const { return nullptr; }
 
  protected:
   explicit Dataset(const DataShape& shape) : shape_(shape) {}
@@ -88,7 +97,8 @@ class Dataset {
 void leave_out_first(Batch& batch, std::int64_t steps);
 
 /// Puts the sequences of the given indices into a batch of the given precision, in that order. Data sets
-/// yield numbers in the task's own units; inputs and targets are normalized here. `epoch` is that of Batch.
+/// yield numbers in the task's own units; inputs and targets are normalized here, if any are, by the sequences' own
+/// normalizations where they have some. `epoch` is that of Batch.
 /// Throws InputError for an index out of range, and for a number that is not finite, with its sequence and
 /// step.
 Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtype dtype, ThreadPool& pool,

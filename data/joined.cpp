@@ -39,6 +39,10 @@ class JoinedDataset final : public Dataset {
     const Place place = place_of(index);
     return place.part.naive_errors(place.index);
   }
+  const Normalization* normalization(std::int64_t index) const override {
+    const Place place = place_of(index);
+    return place.part.normalization(place.index);
+  }
 
  private:
   struct Place {
@@ -67,6 +71,9 @@ class FirstSequences final : public Dataset {
   }
   std::span<const NaiveErrors> naive_errors(std::int64_t index) const override {
     return whole_->naive_errors(index);
+  }
+  const Normalization* normalization(std::int64_t index) const override {
+    return whole_->normalization(index);
   }
 
  private:

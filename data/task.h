@@ -30,6 +30,8 @@ struct Task {
   bool fresh = false;  ///< every step trains on new sequences: runs count steps, not epochs
   /// Estimated from the training sequences; there is none of outputs where targets are classes.
   Normalization normalization = {};
+  /// Those of series that are scaled by themselves, by name; their sequences have them (Dataset::normalization).
+  SeriesNormalizations series = {};
   /// Reads a file of word vectors into the rows of an embedding's table [shape.tokens, width]: rows of words
   /// that the file contains become their vectors, rows of tokens that are no words become zeros, and the rows
   /// of other words stay. Empty unless the user named such a file. Only this call opens the file, since only
@@ -50,6 +52,8 @@ struct TaskContext {
   std::filesystem::path base;  ///< folder of the experiment file, where relative paths begin
   std::uint64_t seed = 0;      ///< the experiment's seed
   ThreadPool& pool;
+  /// The series of a trained model; null in a training.
+  const SeriesNormalizations* known = nullptr;
   /// The data are only scored, not trained on: the training and validation sets may be empty.
   bool score_only = false;
 };

@@ -7,6 +7,7 @@
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 namespace {
@@ -87,6 +88,30 @@ void Model::set_provenance(std::shared_ptr<const Provenance> provenance) {
 }
 Normalization& Model::normalization() { return implementation_->normalization; }
 const Normalization& Model::normalization() const { return implementation_->normalization; }
+SeriesNormalizations& Model::series() { return implementation_->series; }
+const SeriesNormalizations& Model::series() const { return implementation_->series; }
+
+void Model::use_series(const std::string& name) {
+  SeriesNormalizations& known = series();
+  const auto found = known.find(name);
+  if (found == known.end()) {
+    std::vector<std::string> names;
+    for (const auto& [of, normalization] : known) names.push_back(of);
+    throw InputError(unknown_name("series of the model", name, names));
+  }
+  normalization() = found->second;
+  known.clear();
+}
+
+const Normalization& Model::only_normalization(const char* op) const {
+  if (series().empty()) return normalization();
+  throw InputError({.op = op}, Rule::not_supported,
+                   text_of("the model scales each of its ", series().size(),
+                           " series by itself, and plain numbers do not say whose they are."),
+                   {},
+                   text_of("Choose one with --series, such as ", quote(series().begin()->first, 40),
+                           " (use_series in C++), or give a table with the columns of the training."));
+}
 
 namespace {
 

@@ -32,6 +32,7 @@ struct StreamOptions {
   /// For int8: sequences [T, input] or [B, T, input] like those to come, in the units of the data. They are run
   /// once, and the largest magnitudes that they give the operands of products become these operands' ranges.
   Tensor calibration = {};
+  const Normalization* normalization = nullptr;  ///< in place of the model's; null: that
 };
 
 /// The format of that name: f32 (the model's own numbers), bf16 or int8. Throws InputError with the nearest.
@@ -111,6 +112,12 @@ class Model {
   void set_provenance(std::shared_ptr<const Provenance> provenance);
   Normalization& normalization();
   const Normalization& normalization() const;
+  /// Those of the series that a model was trained on, if it scales each by itself: it then predicts and streams with one of
+  /// them, or one that is given, alone. That of a model is one for all.
+  SeriesNormalizations& series();
+  const SeriesNormalizations& series() const;
+  /// Makes it a model of one of these series. Throws InputError with the nearest name.
+  void use_series(const std::string& name);
 
   /// The states before the first step of every sequence, of one row, as Stream::window gives them; empty: zeros.
   const Window& start() const;
@@ -140,6 +147,8 @@ class Model {
   /// are row b's own, lengths in 1 .. T; none: all T. What is beyond them is not read, and the outputs there
   /// are zeros; a read-out at the batch's last step reads padding. Throws InputError for other lengths.
   Tensor predict(const Tensor& x, std::span<const std::int64_t> lengths, int threads = 1) const;
+  /// The same with a normalization in place of the model's.
+  Tensor predict(const Tensor& x, const Normalization& normalization, int threads = 1) const;
 
   /// A stream over this model's weights (a copy of them), with the numbers that `predict` takes and gives,
   /// bit for bit. Throws InputError for a model that needs whole sequences.
@@ -152,6 +161,10 @@ class Model {
 
  private:
   friend class ModelFile;
+  Tensor predicted(const Tensor& x, std::span<const std::int64_t> lengths, const Normalization& normalization,
+                   int threads) const;
+  /// The model's normalization. Throws InputError where there is one for each series.
+  const Normalization& only_normalization(const char* op) const;
   struct Implementation;
   explicit Model(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;

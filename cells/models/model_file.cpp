@@ -142,6 +142,14 @@ Model ModelFile::model(FittedModel fitted) && {
   } catch (const InputError& error) {
     throw error.within({where_});
   }
+  if (content_.metadata.contains("series"))
+    model->series =
+        series_normalizations_from(read_text(content_, "series", where_), model->normalization, where_);
+  for (const auto& [name, normalization] : model->series) try {
+      normalization.check(model->chain.input_width(), model->chain.output_width());
+    } catch (const InputError& error) {
+      throw error.within({where_});
+    }
   model->parameters = std::move(parameters);
   Model loaded(std::move(model));
   try {
@@ -180,6 +188,7 @@ void Model::save(const std::filesystem::path& file) const {
       {"input", std::to_string(m.chain.input_width())},
       {"output", std::to_string(m.fitted.classes > 0 ? 0 : m.fitted.target_width())},
       {"classes", std::to_string(m.fitted.classes)}};
+  if (!m.series.empty()) content.metadata["series"] = json_of(m.series, m.normalization);
   for (const Parameter& p : m.parameters) content.tensors.push_back({p.name, p.value});
   const std::vector<std::string> names = start_names(m.fitted);
   for (std::size_t s = 0; s < start().states.size(); ++s)

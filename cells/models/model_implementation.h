@@ -21,6 +21,7 @@ struct Model::Implementation {
   std::shared_ptr<const Provenance> provenance;
   Parameters parameters = {};
   Normalization normalization = {};
+  SeriesNormalizations series = {};
   Predictors predictors = {};  // a cache, which no result depends on
 
   /// Without a provenance, the definition is its own.

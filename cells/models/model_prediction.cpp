@@ -41,6 +41,15 @@ Tensor Model::predict(const Tensor& x, int threads) const {
 }
 
 Tensor Model::predict(const Tensor& x, std::span<const std::int64_t> lengths, int threads) const {
+  return predicted(x, lengths, only_normalization("predict"), threads);
+}
+
+Tensor Model::predict(const Tensor& x, const Normalization& normalization, int threads) const {
+  return predicted(x, {}, normalization, threads);
+}
+
+Tensor Model::predicted(const Tensor& x, std::span<const std::int64_t> lengths, const Normalization& n,
+                        int threads) const {
   Implementation& m = *implementation_;
   if ((x.rank() != 2 && x.rank() != 3) || x.size(-1) != input_width())
     throw InputError({.op = "predict"}, Rule::shape,
@@ -50,7 +59,6 @@ Tensor Model::predict(const Tensor& x, std::span<const std::int64_t> lengths, in
   const bool single = x.rank() == 2;
   batch.lengths.assign(lengths.begin(), lengths.end());
   check_lengths(batch.lengths, x);
-  const Normalization& n = m.normalization;
   n.check(input_width(), output_width());
   const bool changes_x = !n.input.empty();
   batch.x = changes_x ? x.to(m.dtype()).clone() : x.to(m.dtype());

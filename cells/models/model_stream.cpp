@@ -99,6 +99,8 @@ Stream<T> Model::stream(const StreamOptions& options) const {
   const ChainDefinition& chain = evaluation_chain();
   if (!chain.obstacle().empty()) throw InputError({.op = "stream"}, Rule::not_supported, chain.obstacle());
   check_weights(options, dtype());
+  const Normalization& normalization =
+      options.normalization != nullptr ? *options.normalization : only_normalization("stream");
   StackDefinition stack = stack_at_rate(chain.parts.back().stack, options);
   if (options.weights != ProductFormat::scalar) stack.products = options.weights;
   const auto start_of = [&](std::int64_t rows) {
@@ -108,7 +110,7 @@ Stream<T> Model::stream(const StreamOptions& options) const {
   const bool has_table = tokens() > 0;
   const std::span<const Tensor> weights = std::span<const Tensor>(own).subspan(has_table ? 1 : 0);
   const auto made = [&](std::int64_t rows, const OperandRanges& ranges) {
-    return Stream<T>(stack, weights, rows, best_level(), has_table ? own.front() : Tensor(), normalization(),
+    return Stream<T>(stack, weights, rows, best_level(), has_table ? own.front() : Tensor(), normalization,
                      start_of(rows), ranges);
   };
   if (options.rate != std::floor(options.rate) && !has_table) check_stability(*this, stack, options);

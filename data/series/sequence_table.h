@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lagtape/data/normalize_options.h"
 #include "lagtape/data/series/series_options.h"
 #include "lagtape/data/stored_sequences.h"
 #include "lagtape/data/table/table_options.h"

@@ -270,6 +270,34 @@ constinit const OptionKindOf<std::int64_t> kStride =
 
 namespace {
 
+// ---- What scales numbers: a bool, or a name ------------------------------------------------------------------
+
+void read_scale_by(JsonReader& reader, const std::string& key, const Json& given, ScaleBy& by) {
+  if (given.is_boolean()) {
+    by = given.get<bool>() ? ScaleBy::best : ScaleBy::nothing;
+  } else if (given == "all" || given == "series") {
+    by = given == "all" ? ScaleBy::all : ScaleBy::series;
+  } else {
+    reader.error(key, text_of(R"(expected true, false, "all" or "series". Got )", given.dump(), "."));
+  }
+}
+
+Json scale_by_json(const Option&, const ScaleBy& by) {
+  if (by == ScaleBy::all) return "all";
+  return by == ScaleBy::series ? Json("series") : Json(by == ScaleBy::best);
+}
+Json scale_by_schema(const Option&) {
+  return either_schema(
+      {Json{{"type", "boolean"}}, Json{{"enum", {"all", "series"}}}, Json{{"type", "null"}}});
+}
+
+}  // namespace
+
+constinit const OptionKindOf<ScaleBy> kScaleBy =
+    option_kind<ScaleBy, read_given<ScaleBy, read_scale_by>, scale_by_json, scale_by_schema>();
+
+namespace {
+
 // ---- Files: one, or a list ----------------------------------------------------------------------------------
 
 void read_paths(JsonReader& reader, const Option& option, SeriesOptions& options) {

@@ -33,6 +33,7 @@ extern const OptionKindOf<std::vector<std::string>> kTimeColumns;    ///< the na
 extern const OptionKindOf<std::vector<std::string>> kNames;          ///< the name of a column, or a list
 extern const OptionKindOf<std::vector<std::int64_t>> kDays;          ///< a list of dates
 extern const OptionKindOf<std::int64_t> kStride;                     ///< a number, or "auto"
+extern const OptionKindOf<ScaleBy> kScaleBy;                         ///< true, false, "all" or "series"
 extern const OptionKindOf<SeriesOptions> kPaths;                     ///< a file, or a list of files
 
 }  // namespace lagtape

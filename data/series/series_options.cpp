@@ -91,13 +91,22 @@ constexpr Option kSeriesRows[] = {
         "stride", kStride,
         "steps from a window to the next. \"auto\": `window` with targets at every step, but in training "
         "less where an epoch would have fewer than 10 updates; 1 with a target after the last"),
-    rows_of<&SeriesOptions::normalize>(kNormalizeOptions),
     option<&SeriesOptions::residual>(
         "residual",
         Choices{{"none", Residual::none}, {"seasonal", Residual::seasonal}, {"linear", Residual::linear}},
         "what the network learns the rest of: nothing, the target a season before, or a ridge regression of "
         "the "
         "inputs and their past, which is fitted first and is part of the model"),
+    option<&SeriesOptions::normalize>(
+        "normalize", kScaleBy,
+        "scale the inputs by mean and standard deviation of the training rows: \"series\" by those of each "
+        "series (of a new one by its first rows), \"all\" by those of all; true: \"series\" where several "
+        "are split in time, else \"all\""),
+    option<&SeriesOptions::normalize_target>(
+        "normalize_target", kScaleBy, "likewise the real targets; metrics and predictions keep their units"),
+    option<&SeriesOptions::weight>("weight", Choices{{"row", WeightBy::row}, {"series", WeightBy::series}},
+                                   "weight of the series in training: each window comes once an epoch, or "
+                                   "windows of each series come equally often"),
     option<&SeriesOptions::split>(
         "split", Choices{{"time", SplitBy::time}, {"series", SplitBy::series}},
         "division of several series: the first rows of each train, the next validate and the last test, or "
@@ -167,6 +176,8 @@ void check_series(const SeriesOptions& options, JsonReader& reader) {
     if (!past.has(column) && !future.has(column) && !fixed.has(column))
       reader.error("categories/" + category.column, "is not in \"input\". Name it there too.");
   }
+  if (options.normalize_target != ScaleBy::nothing && !options.real_loss)
+    reader.error("normalize_target", "needs the loss mse. Expected false with a loss for classes.");
   if (!options.reads_all() && options.input_names().empty()) reader.error("past_target", "leaves no input.");
   if (options.train + options.valid + options.test > 1 + 1e-9)
     reader.error("test", "the shares of train, valid and test add up to more than 1.");
@@ -182,7 +193,8 @@ SeriesOptions read_series_options(JsonReader& reader, const TaskHints& hints) {
   SeriesOptions options;
   options.every_step = hints.every_step;
   options.batch = hints.batch;
-  options.normalize = {.input = true, .target = hints.real_loss, .real_loss = hints.real_loss};
+  options.real_loss = hints.real_loss;
+  if (!hints.real_loss) options.normalize_target = ScaleBy::nothing;
   read_options(reader, checked<check_series>(kSeriesRows), options);
   return options;
 }

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "lagtape/core/json/json.h"
-#include "lagtape/data/normalize_options.h"
 #include "lagtape/data/table/column.h"
 #include "lagtape/data/table/table_options.h"
+#include "lagtape/data/task.h"
 #include "lagtape/data/time/time_detector.h"
 
 namespace lagtape {
@@ -25,6 +25,13 @@ enum class SplitBy : std::uint8_t { series, time };
 
 /// What the network learns the rest of: nothing, the target a season before, or a linear regression.
 enum class Residual : std::uint8_t { none, seasonal, linear };
+
+/// What scales the numbers of a column: nothing, the training rows of all series, those of each series, or the better of the
+/// two.
+enum class ScaleBy : std::uint8_t { nothing, all, series, best };
+
+/// How often windows of training come: all as often, or those of each series together as often as those of another.
+enum class WeightBy : std::uint8_t { row, series };
 
 /// A column of words, each of which becomes an input that is 1 in the rows with that word and else 0.
 struct Category {
@@ -66,7 +73,9 @@ struct SeriesOptions {
   std::int64_t window = 1, horizon = 1;
   std::int64_t stride = 0;  ///< 0: chosen from the number of rows
   bool every_step = false;
-  NormalizeOptions normalize;
+  ScaleBy normalize = ScaleBy::best, normalize_target = ScaleBy::best;
+  bool real_loss = true;  ///< as in TaskHints; with a loss of classes, scaled targets are an error
+  WeightBy weight = WeightBy::row;
   SplitBy split = SplitBy::time;
   double train = 0.7, valid = 0.15, test = 0.15;
   Residual residual = Residual::none;

@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace lagtape {
 
 namespace {
-
-std::int64_t windows_in(const RowRange& segment, const SeriesOptions& options, std::int64_t stride) {
-  const std::int64_t spare = segment.rows - options.window - options.horizon;
-  return spare < 0 ? 0 : spare / stride + 1;
-}
 
 /// Copies a column's rows first .. first + steps - 1 into place i of each step of a row of a batch. `is_target`: NaN where
 /// no number was measured.
@@ -54,6 +50,11 @@ std::vector<std::int64_t> ends_of_shares(const SeriesOptions& options, std::int6
 
 }  // namespace
 
+std::int64_t windows_in(const RowRange& segment, const SeriesOptions& options, std::int64_t stride) {
+  const std::int64_t spare = segment.rows - options.window - options.horizon;
+  return spare < 0 ? 0 : spare / stride + 1;
+}
+
 std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& panel) {
   constexpr std::size_t kSets = 3;
   const std::int64_t series = std::ssize(panel.series), lead = panel.lead();
@@ -69,7 +70,7 @@ std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& 
       const std::int64_t to = std::min(segment->end(), end);
       if (from < to) {
         split.segments.push_back({from, to - from});
-        windows += windows_in(split.segments.back(), options, 1);
+        windows += windows_in(split.segments.back(), options);
       }
       if (segment->end() > end) break;
       ++segment;
@@ -97,27 +98,44 @@ std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& 
 
 WindowDataset::WindowDataset(const DataShape& shape, std::shared_ptr<const Panel> panel,
                              const SeriesSplit& split, const SeriesOptions& options, std::int64_t stride,
-                             SeriesNaiveErrors naive)
+                             std::shared_ptr<const SeriesFacts> facts, WeightBy weight)
     : Dataset(shape),
       panel_(std::move(panel)),
       segments_(split.segments),
       window_(options.window),
       horizon_(options.horizon),
       stride_(stride),
-      naive_(std::move(naive)) {
-  std::int64_t windows = 0;
-  for (const RowRange& segment : segments_)
+      facts_(std::move(facts)) {
+  std::int64_t windows = 0, before = -1;
+  for (const RowRange& segment : segments_) {
+    const std::int64_t first = windows;
     firsts_.push_back(windows += windows_in(segment, options, stride));
+    if (weight == WeightBy::row || windows == first) continue;
+    const std::int64_t series = panel_->series_of(segment.first);
+    if (series != std::exchange(before, series)) by_series_.push_back({.first = first});
+    by_series_.back().count += windows - first;
+  }
+  if (!by_series_.empty()) each_ = (windows - 1) / std::ssize(by_series_) + 1;
 }
 
-std::int64_t WindowDataset::first_row(std::int64_t index) const {
+std::int64_t WindowDataset::size() const {
+  if (!by_series_.empty()) return each_ * std::ssize(by_series_);
+  return firsts_.empty() ? 0 : firsts_.back();
+}
+
+std::int64_t WindowDataset::first_row(std::int64_t index, std::int64_t epoch) const {
+  if (!by_series_.empty()) {
+    const WindowRange& own = by_series_[static_cast<std::size_t>(index % std::ssize(by_series_))];
+    index =
+        own.first + (index / std::ssize(by_series_) + std::max<std::int64_t>(epoch, 0) * each_) % own.count;
+  }
   const auto segment = std::ranges::upper_bound(firsts_, index) - firsts_.begin();
   const std::int64_t before = segment == 0 ? 0 : firsts_[static_cast<std::size_t>(segment - 1)];
   return segments_[static_cast<std::size_t>(segment)].first + (index - before) * stride_;
 }
 
 void WindowDataset::read(std::int64_t index, Batch& batch, std::int64_t row) const {
-  const std::int64_t first = first_row(index), last = first + window_ - 1;
+  const std::int64_t first = first_row(index, batch.epoch), last = first + window_ - 1;
   for (std::size_t i = 0; i < panel_->input.size(); ++i) {
     const PanelInput& input = panel_->input[i];
     copy(panel_->column(input.column), input.row(first), window_, false, batch.x, row, i);
@@ -132,12 +150,19 @@ void WindowDataset::read(std::int64_t index, Batch& batch, std::int64_t row) con
     batch.y.set(row * scored * width + i, std::numeric_limits<double>::quiet_NaN());
 }
 
+std::int64_t WindowDataset::series_of(std::int64_t index) const {
+  return panel_->series_of(first_row(index));
+}
+
 std::span<const NaiveErrors> WindowDataset::naive_errors(std::int64_t index) const {
-  if (!naive_) return {};
-  const auto after = std::ranges::upper_bound(panel_->series, first_row(index), {}, &RowRange::first);
+  if (!facts_ || facts_->naive.empty()) return {};
   const std::size_t targets = panel_->target.size();
-  return std::span(*naive_).subspan(static_cast<std::size_t>(after - panel_->series.begin() - 1) * targets,
-                                    targets);
+  return std::span(facts_->naive).subspan(static_cast<std::size_t>(series_of(index)) * targets, targets);
+}
+
+const Normalization* WindowDataset::normalization(std::int64_t index) const {
+  if (!facts_ || facts_->normalizations.empty()) return nullptr;
+  return &facts_->normalizations[static_cast<std::size_t>(series_of(index))];
 }
 
 std::int64_t training_stride(const SeriesSplit& split, const SeriesOptions& options) {

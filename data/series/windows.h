@@ -14,30 +14,48 @@ struct SeriesSplit {
   std::int64_t too_short = 0;  ///< number of these that are too short for a window
 };
 
+/// The number of windows in rows without a gap.
+std::int64_t windows_in(const RowRange& segment, const SeriesOptions& options, std::int64_t stride = 1);
+
 std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& panel);
 
-/// The naive errors of the targets of each series, [series * targets].
-using SeriesNaiveErrors = std::shared_ptr<const std::vector<NaiveErrors>>;
+/// What is known of each series beside its rows.
+struct SeriesFacts {
+  std::vector<NaiveErrors> naive = {};             ///< of the targets, [series * targets]
+  std::vector<Normalization> normalizations = {};  ///< [series]; empty: one for all
+};
 
-/// The windows of a split: sequences of `window` steps, one every `stride` steps of each segment.
+/// The windows of a split: sequences of `window` steps, one every `stride` steps of each segment. With WeightBy::series
+/// sequences are as many, each series has as many of them, and which windows they are changes from epoch to epoch.
 class WindowDataset final : public Dataset {
  public:
   WindowDataset(const DataShape& shape, std::shared_ptr<const Panel> panel, const SeriesSplit& split,
-                const SeriesOptions& options, std::int64_t stride, SeriesNaiveErrors naive = {});
+                const SeriesOptions& options, std::int64_t stride,
+                std::shared_ptr<const SeriesFacts> facts = {}, WeightBy weight = WeightBy::row);
 
-  std::int64_t size() const override { return firsts_.empty() ? 0 : firsts_.back(); }
+  std::int64_t size() const override;
   void read(std::int64_t index, Batch& batch, std::int64_t row) const override;
   std::span<const NaiveErrors> naive_errors(std::int64_t index) const override;
+  const Normalization* normalization(std::int64_t index) const override;
 
-  /// The row at which a window begins.
-  std::int64_t first_row(std::int64_t index) const;
+  /// The row at which a window begins, in an epoch.
+  std::int64_t first_row(std::int64_t index, std::int64_t epoch = 0) const;
 
  private:
+  struct WindowRange {
+    std::int64_t first = 0, count = 0;
+  };
+
+  std::int64_t series_of(std::int64_t index) const;
+
   std::shared_ptr<const Panel> panel_;
   std::vector<RowRange> segments_;
   std::vector<std::int64_t> firsts_;  ///< by segment: the number of windows up to its end
   std::int64_t window_, horizon_, stride_;
-  SeriesNaiveErrors naive_;
+  std::shared_ptr<const SeriesFacts> facts_;
+  std::vector<WindowRange> by_series_ =
+      {};                  ///< the windows of each series that has some; only WeightBy::series
+  std::int64_t each_ = 0;  ///< sequences of each of these series
 };
 
 /// The stride of training when none is given: that of windows side by side, or the largest smaller one with which

@@ -1,32 +1,19 @@
 #include "lagtape/data/tasks/registry.h"
 
+#include <algorithm>
+#include <span>
+
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/data/moments.h"
 #include "lagtape/data/series/naive_errors.h"
 #include "lagtape/data/series/read_panel.h"
 #include "lagtape/data/series/residual.h"
+#include "lagtape/data/series/series_scaling.h"
 #include "lagtape/data/series/windows.h"
 
 namespace lagtape {
 
 namespace {
-
-/// The scaling of some columns by the rows of a split. Columns that are no measured numbers stay as they are.
-Scaling scaling_of(const Panel& panel, const SeriesSplit& split, const std::vector<std::int64_t>& columns) {
-  Moments moments(static_cast<std::int64_t>(columns.size()));
-  for (const RowRange& segment : split.segments) {
-    for (std::int64_t row = segment.first; row < segment.end(); ++row)
-      moments.add([&](std::size_t i) { return panel.column(columns[i]).at(row); });
-  }
-  Scaling scaling = moments.standard();
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (panel.column(columns[i]).kind == ColumnKind::number) continue;
-    scaling.mean[i] = 0;
-    scaling.scale[i] = 1;
-  }
-  return scaling;
-}
 
 /// Says which part of a recording is too short for a window, and what may help.
 [[noreturn]] void refuse_short(const std::string& path, const char* name, const SeriesSplit& split,
@@ -52,47 +39,115 @@ std::string note_of_short(const char* name, const SeriesSplit& split) {
                  " too short for a window of ", name, ": left out of it");
 }
 
+/// The normalization of all series, by the rows of a split.
+Normalization normalization_of_all(const SeriesOptions& options, const Panel& panel,
+                                   const SeriesSplit& split) {
+  std::vector<std::int64_t> inputs;
+  for (const PanelInput& input : panel.input) inputs.push_back(input.column);
+  Normalization all;
+  if (options.normalize != ScaleBy::nothing) all.input = scaling_of_rows(panel, split.segments, inputs);
+  if (options.normalize_target != ScaleBy::nothing)
+    all.output = scaling_of_rows(panel, split.segments, panel.target);
+  return all;
+}
+
+/// The rows of a split that are of a series.
+std::span<const RowRange> rows_of(const PanelSeries& series, const SeriesSplit& split) {
+  const auto begin = std::ranges::lower_bound(split.segments, series.first, {}, &RowRange::first);
+  const auto end = std::ranges::lower_bound(split.segments, series.end(), {}, &RowRange::first);
+  return {begin, end};
+}
+
+/// Takes the rows that scale a series out of what is scored of it.
+void leave_out(const RowRange& rows, const PanelSeries& series, const SeriesOptions& options,
+               std::vector<SeriesSplit>& splits) {
+  for (SeriesSplit& split : splits) {
+    std::int64_t before = 0, behind = 0;
+    const auto begin = std::ranges::lower_bound(split.segments, series.first, {}, &RowRange::first);
+    for (auto segment = begin; segment != split.segments.end() && segment->first < series.end(); ++segment) {
+      before += windows_in(*segment, options);
+      const std::int64_t first = std::clamp(rows.end(), segment->first, segment->end());
+      *segment = {first, segment->end() - first};
+      behind += windows_in(*segment, options);
+    }
+    split.too_short += before > 0 && behind == 0 ? 1 : 0;
+  }
+}
+
+/// The normalization of each series: that which a trained model knows, else by its training rows; of a series that has none by
+/// its first rows, which are not scored. `known` is null in a training.
+std::vector<Normalization> normalizations_of(const SeriesOptions& options, const Panel& panel,
+                                             std::vector<SeriesSplit>& splits, const Normalization& all,
+                                             const SeriesNormalizations* known) {
+  std::vector<Normalization> result;
+  for (const PanelSeries& series : panel.series) {
+    if (known != nullptr)
+      if (const auto found = known->find(series.name()); found != known->end()) {
+        result.push_back(found->second);
+        continue;
+      }
+    const std::span<const RowRange> training = rows_of(series, splits[0]);
+    const RowRange first = scaling_rows(series, options);
+    result.push_back(
+        normalization_of_series(panel, training.empty() ? std::span(&first, 1) : training,
+                                known != nullptr && !known->empty() ? known->begin()->second : all));
+    if (training.empty()) leave_out(first, series, options, splits);
+  }
+  return result;
+}
+
+/// The normalizations that a task has, for all series and for each.
+void normalize(const SeriesOptions& options, const Panel& panel, std::vector<SeriesSplit>& splits,
+               const TaskContext& context, Task& task, SeriesFacts& facts) {
+  const bool is_trained = context.known != nullptr;
+  if (!context.score_only) task.normalization = normalization_of_all(options, panel, splits[0]);
+  const bool of_inputs = scales_series(options.normalize, options, panel);
+  const bool of_targets = scales_series(options.normalize_target, options, panel);
+  if (is_trained ? context.known->empty() : !of_inputs && !of_targets) return;
+  facts.normalizations = normalizations_of(options, panel, splits, task.normalization, context.known);
+  if (is_trained) return;
+  for (std::size_t i = 0; i < facts.normalizations.size(); ++i) {
+    Normalization& own = facts.normalizations[i];
+    if (!of_inputs) own.input = task.normalization.input;
+    if (!of_targets) own.output = task.normalization.output;
+    if (!rows_of(panel.series[i], splits[0]).empty()) task.series.emplace(panel.series[i].name(), own);
+  }
+}
+
 Task load_series(SeriesOptions options, const TaskContext& context) {
   if (context.score_only) {
     options.train = options.valid = 0;
     options.test = 1;
-    options.normalize = {};
   }
   const std::string path = options.where();
   const auto panel = std::make_shared<const Panel>(read_panel(options, context.base));
-  const DataShape shape{
-      .length = options.window,
-      .input = std::ssize(panel->input),
-      .output = std::ssize(panel->target),
-      .every_step = options.every_step,
-      .missing_targets = options.missing != Missing::error || options.residual != Residual::none,
-      .linear = residual_term(options, *panel)};
-  const std::vector<SeriesSplit> splits = split_panel(options, *panel);
+  Task task{.shape = {.length = options.window,
+                      .input = std::ssize(panel->input),
+                      .output = std::ssize(panel->target),
+                      .every_step = options.every_step,
+                      .missing_targets = options.missing != Missing::error || options.residual != Residual::none,
+                      .linear = residual_term(options, *panel)}};
+  std::vector<SeriesSplit> splits = split_panel(options, *panel);
+  auto facts = std::make_shared<SeriesFacts>(SeriesFacts{naive_errors(*panel, splits[0].segments)});
+  normalize(options, *panel, splits, context, task, *facts);
   const std::int64_t apart = options.stride > 0 ? options.stride : options.every_step ? options.window : 1;
   const double shares[] = {options.train, options.valid, options.test};
   const char* const names[] = {"train", "valid", context.score_only ? "a window" : "test"};
-  const auto naive =
-      std::make_shared<const std::vector<NaiveErrors>>(naive_errors(*panel, splits[0].segments));
-  std::vector<std::shared_ptr<const Dataset>> sets;
-  std::vector<std::string> notes = panel->notes;
+  std::shared_ptr<const Dataset>* const sets[] = {&task.train, &task.valid, &task.test};
+  task.notes = panel->notes;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t stride = i == 0 ? training_stride(splits[i], options) : apart;
-    sets.push_back(std::make_shared<WindowDataset>(shape, panel, splits[i], options, stride, naive));
-    if (sets[i]->size() == 0 && shares[i] > 0) refuse_short(path, names[i], splits[i], options);
-    if (shares[i] > 0 && splits[i].too_short > 0) notes.push_back(note_of_short(names[i], splits[i]));
+    *sets[i] = std::make_shared<WindowDataset>(task.shape, panel, splits[i], options, stride, facts,
+                                               i == 0 ? options.weight : WeightBy::row);
+    if ((*sets[i])->size() == 0 && shares[i] > 0) refuse_short(path, names[i], splits[i], options);
+    if (shares[i] > 0 && splits[i].too_short > 0) task.notes.push_back(note_of_short(names[i], splits[i]));
   }
-  Task task{.shape = shape, .train = sets[0], .valid = sets[1], .test = sets[2]};
-  task.notes = std::move(notes);
-  if (shape.linear) task.seasonal = seasonal_features(options, *panel, *shape.linear);
+  if (task.shape.linear) task.seasonal = seasonal_features(options, *panel, *task.shape.linear);
   if (!panel->axis.grids.empty() && panel->axis.grids.front().is_even && options.frequency == "auto")
     task.found = {{"frequency", panel->axis.grids.front().grid.frequency().with_anchor(-1).name()}};
   const DateOrder order = date_order_of(panel->axis.format);
   if (order != DateOrder::automatic && options.date_order == DateOrder::automatic)
     task.found.emplace_back("date_order", name_of(order));
-  std::vector<std::int64_t> inputs;
-  for (const PanelInput& input : panel->input) inputs.push_back(input.column);
-  if (options.normalize.input) task.normalization.input = scaling_of(*panel, splits[0], inputs);
-  if (options.normalize.target) task.normalization.output = scaling_of(*panel, splits[0], panel->target);
   return task;
 }
 
@@ -119,7 +174,7 @@ TaskLoader read_series_task(JsonReader& reader, const TaskHints& hints) {
 /// first rows are for training, the next for validation, the last for the test, and no window crosses a cut. With
 /// `split` "series" several series are not cut: each belongs to one set as a whole, in their order. With
 /// `normalize` the inputs, with `normalize_target` (for mse only) the targets are scaled by the mean and
-/// standard deviation of the training rows.
+/// standard deviation of the training rows, of all series or of each.
 constinit const TaskEntry kSeriesTask = {
     .name = "series",
     .summary = "predict a time series of your own, from a .csv, .npy or .npz file",

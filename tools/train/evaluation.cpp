@@ -22,7 +22,8 @@ std::int64_t bytes_of_step(const Model& model, const ModelOp& op, const DataShap
 
 /// Runs one sequence, scored at every step, in stretches of at most `steps`.
 void score_in_stretches(Scores& scores, const SequenceBatch& sequence, std::int64_t steps, ModelOp& op,
-                        std::span<const Tensor> weights, ThreadPool& pool, const EvaluationOptions& options) {
+                        std::span<const Tensor> weights, ThreadPool& pool, const EvaluationOptions& options,
+                        const Batch& whole) {
   Window window;
   for (std::int64_t first = 0; first < sequence.lengths[0]; first += steps) {
     if (options.stop_requested && options.stop_requested()) throw Interrupted("interrupted in an evaluation");
@@ -35,6 +36,7 @@ void score_in_stretches(Scores& scores, const SequenceBatch& sequence, std::int6
     stretch.y = segment.batch.targets;
     stretch.classes = segment.batch.classes;
     stretch.ids = segment.batch.draws.sequences;
+    stretch.own = whole.own;
     scores.add(outputs, stretch);
     if (options.scored) options.scored(outputs, stretch);
   }
@@ -105,7 +107,7 @@ Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& o
     if (experiment.train.warmup > 0) leave_out_first(batch, experiment.train.warmup);
     const SequenceBatch sequences = sequence_batch(batch, split.shape(), experiment.loss);
     if (in_stretches) {
-      score_in_stretches(scores, sequences, steps, op, weights, pool, options);
+      score_in_stretches(scores, sequences, steps, op, weights, pool, options, batch);
       continue;
     }
     const Tensor outputs = op.evaluate(weights, sequences, pool);

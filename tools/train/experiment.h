@@ -22,8 +22,8 @@ namespace lagtape {
 class Json;
 struct FittedModel;
 
-/// Generates or reads data, whose draws begin with a seed. Throws InputError.
-using TaskLoading = std::function<Task(ThreadPool&, std::uint64_t seed)>;
+/// Generates or reads data, whose draws begin with a seed; `known` are the series of a trained model. Throws InputError.
+using TaskLoading = std::function<Task(ThreadPool&, std::uint64_t seed, const SeriesNormalizations* known)>;
 
 /// The `data` of an experiment.
 struct DataSection {
@@ -55,10 +55,12 @@ struct Experiment {
   std::shared_ptr<const FittedModel> fitted =
       {};  ///< the model, when the file alone decides the data's shape
 
-  Task load_task(ThreadPool& pool) const { return data.load(pool, seed); }  ///< Throws InputError.
-  Task load_to_score(ThreadPool& pool) const {
-    return data.load_to_score(pool, seed);
-  }                          ///< Throws InputError.
+  /// The series of the trained model whose experiment this is; null of one that is to be trained.
+  std::shared_ptr<const SeriesNormalizations> known = {};
+
+  /// Throws InputError.
+  Task load_task(ThreadPool& pool) const { return data.load(pool, seed, known.get()); }
+  Task load_to_score(ThreadPool& pool) const { return data.load_to_score(pool, seed, known.get()); }
   std::string json() const;  ///< The text of the document; empty without one.
 };
 

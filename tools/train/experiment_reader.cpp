@@ -117,8 +117,9 @@ DataSection data_section(JsonReader& top, const TaskHints& hints, const std::str
     return task;
   });
   const auto loading = [&](std::function<Task(const TaskContext&)> load) -> TaskLoading {
-    return [load = std::move(load), where, base](ThreadPool& pool, std::uint64_t seed) {
-      return load_of(where, [&] { return load({.base = base, .seed = seed, .pool = pool}); });
+    return [load = std::move(load), where, base](ThreadPool& pool, std::uint64_t seed,
+                                                 const SeriesNormalizations* known) {
+      return load_of(where, [&] { return load({.base = base, .seed = seed, .pool = pool, .known = known}); });
     };
   };
   return {.fresh = loader.fresh,

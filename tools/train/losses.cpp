@@ -53,15 +53,30 @@ Scaling scaling_of_outputs(const LossFunction& loss, const Scaling& of_targets) 
   return scaling;
 }
 
-Normalization normalization_of_data(const Model& model) {
-  const auto each = static_cast<std::size_t>(model.loss().outputs_of_target());
-  const Scaling& of_outputs = model.normalization().output;
-  Normalization normalization = {.input = model.normalization().input, .output = {}};
+namespace {
+
+/// That of inputs and targets, from one with a column for each output of a target.
+Normalization normalization_of_data(const Normalization& of_model, const LossFunction& loss) {
+  const auto each = static_cast<std::size_t>(loss.outputs_of_target());
+  const Scaling& of_outputs = of_model.output;
+  Normalization normalization = {.input = of_model.input, .output = {}};
   for (std::size_t i = 0; i < of_outputs.mean.size(); i += each) {
     normalization.output.mean.push_back(of_outputs.mean[i]);
     normalization.output.scale.push_back(of_outputs.scale[i]);
   }
   return normalization;
+}
+
+}  // namespace
+
+Normalization normalization_of_data(const Model& model) {
+  return normalization_of_data(model.normalization(), model.loss());
+}
+
+SeriesNormalizations series_of_data(const Model& model) {
+  SeriesNormalizations series;
+  for (const auto& [name, of] : model.series()) series.emplace(name, normalization_of_data(of, model.loss()));
+  return series;
 }
 
 }  // namespace lagtape

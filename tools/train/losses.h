@@ -25,5 +25,7 @@ Scaling scaling_of_outputs(const LossFunction& loss, const Scaling& of_targets);
 /// The normalisation of the data that a model was trained on: that of the model, with one scaling for each number
 /// of a target.
 Normalization normalization_of_data(const Model& model);
+/// The same of the series that it scales by themselves.
+SeriesNormalizations series_of_data(const Model& model);
 
 }  // namespace lagtape

@@ -8,6 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/run_folder.h"
 
@@ -25,7 +26,7 @@ char first_byte(const std::string& path) {
 
 /// The experiment of a model that was made in C++ or imported, which has none.
 Experiment without_data(const Model& model, const std::string& path) {
-  const auto load = [path](ThreadPool&, std::uint64_t) -> Task {
+  const auto load = [path](ThreadPool&, std::uint64_t, const SeriesNormalizations*) -> Task {
     throw InputError({path}, Rule::not_supported,
                      "this model was made in C++ or imported, and names no data.");
   };
@@ -113,9 +114,9 @@ void advise_on_missing_data(Experiment& experiment) {
   const std::string advice = advice_on_missing_data(document_of(experiment));
   if (advice.empty()) return;
   for (TaskLoading* load : {&experiment.data.load, &experiment.data.load_to_score}) {
-    *load = [load = *load, advice](ThreadPool& pool, std::uint64_t seed) {
+    *load = [load = *load, advice](ThreadPool& pool, std::uint64_t seed, const SeriesNormalizations* known) {
       try {
-        return load(pool, seed);
+        return load(pool, seed, known);
       } catch (const InputError& error) {
         throw error.with_hint(advice);
       }
@@ -142,6 +143,7 @@ Source load_run(const std::string& path, std::span<const std::string> assignment
   Experiment experiment = read_document(document, file.where(), std::filesystem::absolute(path));
   if (value_at(document, "/data") == value_at(in_file, "/data")) advise_on_missing_data(experiment);
   Model model = model_of(std::move(file), experiment);
+  experiment.known = std::make_shared<const SeriesNormalizations>(series_of_data(model));
   return {.experiment = std::move(experiment), .model = std::move(model)};
 }
 

@@ -110,6 +110,8 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
   if (!task.fresh) fingerprint_ = fingerprint(*task.train, pool);
   model_.normalization() = {.input = task.normalization.input,
                             .output = scaling_of_outputs(experiment.loss, task.normalization.output)};
+  for (const auto& [name, of] : task.series)
+    model_.series()[name] = {.input = of.input, .output = scaling_of_outputs(experiment.loss, of.output)};
 }
 
 void Trainer::run(const TrainerHooks& hooks) {

@@ -40,18 +40,20 @@ void ForecastPlot::add(const Tensor& outputs, const Batch& batch) {
 void ForecastPlot::add_row(const Tensor& outputs, const Batch& batch, std::int64_t row, std::int64_t steps) {
   const std::int64_t width = std::ssize(truth_), stride = every_step_ ? outputs.size(1) : 1;
   const std::int64_t each = loss_.outputs_of_target();
+  const Normalization all{.input = {}, .output = scaling_};
+  const Scaling& scaling = batch.normalization(row, all).output;
   for (std::int64_t step = 0; step < steps; ++step) {
     for (std::int64_t i = 0; i < width; ++i) {
       const std::int64_t place = (row * stride + step) * width + i;
       const auto column = static_cast<std::size_t>(i);
-      truth_[column].push_back(scaling_.restored(batch.y.at(place), column));
+      truth_[column].push_back(scaling.restored(batch.y.at(place), column));
       std::vector<double> own;
       for (std::int64_t k = 0; k < each; ++k) own.push_back(outputs.at(place * each + k));
-      predicted_[column].push_back(scaling_.restored(own[static_cast<std::size_t>(loss_.middle())], column));
+      predicted_[column].push_back(scaling.restored(own[static_cast<std::size_t>(loss_.middle())], column));
       if (!loss_.has_levels()) continue;
       const std::vector<double> quantiles = loss_.quantiles(own);
-      low_[column].push_back(scaling_.restored(quantiles.front(), column));
-      high_[column].push_back(scaling_.restored(quantiles.back(), column));
+      low_[column].push_back(scaling.restored(quantiles.front(), column));
+      high_[column].push_back(scaling.restored(quantiles.back(), column));
     }
   }
   points_ += steps;

@@ -288,7 +288,7 @@ TEST_CASE("masks say where numbers are, and missing targets stay missing") {
 
 TEST_CASE("columns are no numbers beyond those of any table") {
   CHECK(has(Own("1,2\n3,4\n").message(R"("input": [18446744073709551615])"),
-            "expected a list of columns, names or numbers from 0"));
+            "expected a column or a list of columns, names or numbers from 0"));
 }
 
 TEST_CASE("day and month are in the order that the rows, or a key, decide, which a model keeps") {

@@ -183,9 +183,11 @@ void Scores::add_rows(const Tensor& outputs, const Batch& batch) {
   };
   for (std::int64_t row = 0; row < batch.size(); ++row) {
     if (split_ != nullptr) naive = split_->naive_errors(batch.ids[static_cast<std::size_t>(row)]);
+    const Normalization* own = batch.own.empty() ? nullptr : batch.own[static_cast<std::size_t>(row)];
+    const Scaling& scaling = own == nullptr ? scaling_ : own->output;
     const std::int64_t steps = stride == 1 ? 1 : batch.lengths[row];
     for (std::int64_t place = row * stride; place < row * stride + steps; ++place)
-      for_each_element(z + place * q, q, batch, place, loss_, scaling_,
+      for_each_element(z + place * q, q, batch, place, loss_, scaling,
                        {.quantiles = needs_quantiles_, .crps = needs_crps_}, odds, take);
     if (loss_.is_signal())
       add_signal(z + row * stride * q, batch.y.values<T>().data() + row * stride * q, steps, q);

@@ -62,11 +62,12 @@ Mistake WorstMistakes::mistake_of(const Tensor& outputs, const Batch& batch, std
     return worst;
   }
   double squares = 0, count = 0;
+  const Scaling& scaling = batch.normalization(row, normalization_).output;
   const std::int64_t each = loss_.outputs_of_target(), targets = q / each, middle = loss_.middle();
   for (std::int64_t i = row * stride * targets; i < (row * stride + steps) * targets; ++i) {
     const auto column = static_cast<std::size_t>(i % targets);
-    const double difference = normalization_.output.restored(outputs.at(i * each + middle), column) -
-                              normalization_.output.restored(batch.y.at(i), column);
+    const double difference =
+        scaling.restored(outputs.at(i * each + middle), column) - scaling.restored(batch.y.at(i), column);
     if (!std::isfinite(difference)) continue;
     squares += difference * difference;
     ++count;
@@ -77,6 +78,7 @@ Mistake WorstMistakes::mistake_of(const Tensor& outputs, const Batch& batch, std
 
 void WorstMistakes::keep_sequence(Mistake& mistake, const Tensor& outputs, const Batch& batch,
                                   std::int64_t row) const {
+  const Normalization& normalization = batch.normalization(row, normalization_);
   const std::int64_t steps = batch.lengths[static_cast<std::size_t>(row)];
   const std::int64_t middle = outputs.rank() == 3 && data_.classes > 0 ? mistake.step : steps;
   const std::int64_t last = std::clamp(middle + kMostSteps / 2, std::min(kMostSteps, steps), steps);
@@ -86,7 +88,7 @@ void WorstMistakes::keep_sequence(Mistake& mistake, const Tensor& outputs, const
     for (std::size_t i = 0; i < mistake.inputs.size(); ++i)
       for (std::int64_t n = mistake.first_step; n < last; ++n) {
         const double x = batch.x.at((row * batch.x.size(1) + n) * data_.input + static_cast<std::int64_t>(i));
-        mistake.inputs[i].push_back(normalization_.input.restored(x, i));
+        mistake.inputs[i].push_back(normalization.input.restored(x, i));
       }
   }
   if (data_.classes > 0) return;
@@ -94,9 +96,9 @@ void WorstMistakes::keep_sequence(Mistake& mistake, const Tensor& outputs, const
   const bool every_step = outputs.rank() == 3;
   for (std::int64_t n = every_step ? mistake.first_step : 0; n < (every_step ? last : 1); ++n) {
     const std::int64_t place = (every_step ? row * outputs.size(1) + n : row) * targets;
-    mistake.truths.push_back(normalization_.output.restored(batch.y.at(place), 0));
+    mistake.truths.push_back(normalization.output.restored(batch.y.at(place), 0));
     mistake.predictions.push_back(
-        normalization_.output.restored(outputs.at(place * each + loss_.middle()), 0));
+        normalization.output.restored(outputs.at(place * each + loss_.middle()), 0));
   }
 }
 
