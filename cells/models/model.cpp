@@ -93,6 +93,9 @@ const SeriesNormalizations& Model::series() const { return implementation_->seri
 
 void Model::use_series(const std::string& name) {
   SeriesNormalizations& known = series();
+  if (known.empty())
+    throw InputError({.op = "series"}, Rule::not_supported,
+                     "the model has one scaling for all series, and needs none to be chosen.");
   const auto found = known.find(name);
   if (found == known.end()) {
     std::vector<std::string> names;

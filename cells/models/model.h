@@ -118,6 +118,8 @@ class Model {
   const SeriesNormalizations& series() const;
   /// Makes it a model of one of these series. Throws InputError with the nearest name.
   void use_series(const std::string& name);
+  /// The model's normalization. Throws InputError where there is one for each series, which `op` cannot choose from.
+  const Normalization& only_normalization(const char* op) const;
 
   /// The states before the first step of every sequence, of one row, as Stream::window gives them; empty: zeros.
   const Window& start() const;
@@ -163,8 +165,6 @@ class Model {
   friend class ModelFile;
   Tensor predicted(const Tensor& x, std::span<const std::int64_t> lengths, const Normalization& normalization,
                    int threads) const;
-  /// The model's normalization. Throws InputError where there is one for each series.
-  const Normalization& only_normalization(const char* op) const;
   struct Implementation;
   explicit Model(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;

@@ -23,6 +23,48 @@ std::int64_t Panel::series_of(std::int64_t row) const {
   return std::ranges::upper_bound(series, row, {}, &PanelSeries::first) - series.begin() - 1;
 }
 
+namespace {
+
+/// Some rows of a column, by themselves.
+Column rows_of(const Column& column, const RowRange& rows) {
+  Column part{.name = column.name,
+              .unit = column.unit,
+              .kind = column.kind,
+              .role = column.role,
+              .values = Tensor({rows.rows}, column.values.dtype()),
+              .masks = column.masks,
+              .at_time = column.at_time};
+  with_scalar(column.values.dtype(), [&]<class T>() {
+    const T* from = column.values.values<T>().data() + column.first + rows.first * column.stride;
+    T* to = part.values.values<T>().data();
+    for (std::int64_t row = 0; row < rows.rows; ++row) to[row] = from[row * column.stride];
+  });
+  if (!column.filled.empty())
+    part.filled.assign(column.filled.begin() + rows.first, column.filled.begin() + rows.end());
+  return part;
+}
+
+}  // namespace
+
+Panel Panel::only(std::int64_t which) const {
+  const PanelSeries& one = series[static_cast<std::size_t>(which)];
+  Panel part{.input = input, .target = target, .rows = one.rows, .series = {one}};
+  part.series_columns = series_columns;
+  part.series.front().first = 0;
+  for (const Column& column : columns) part.columns.push_back(rows_of(column, one));
+  part.axis = {.format = axis.format,
+               .zone = axis.zone,
+               .are_days = axis.are_days,
+               .has_several_offsets = axis.has_several_offsets};
+  if (!axis.times.empty())
+    part.axis.times.assign(axis.times.begin() + one.first, axis.times.begin() + one.end());
+  if (!axis.grids.empty()) part.axis.grids = {axis.grids[static_cast<std::size_t>(which)]};
+  const auto begin = std::ranges::lower_bound(segments, one.first, {}, &RowRange::first);
+  for (auto segment = begin; segment != segments.end() && segment->first < one.end(); ++segment)
+    part.segments.push_back({segment->first - one.first, segment->rows});
+  return part;
+}
+
 Instant Panel::time_of(std::int64_t row, std::int64_t end) const {
   if (row < end) return axis.times[static_cast<std::size_t>(row)];
   const SeriesGrid& grid = axis.grids[static_cast<std::size_t>(series_of(end - 1))];

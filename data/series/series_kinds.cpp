@@ -26,6 +26,7 @@ void read_columns(JsonReader& reader, const Option& option, Json& columns) {
   const std::string key(option.key);
   columns = reader.raw(key);
   if (columns.is_null()) return;
+  if (columns.is_string() || columns.is_number_unsigned()) columns = Json::array({columns});
   bool fits = columns.is_array() && !columns.empty();
   std::set<std::string> names;
   std::set<std::uint64_t> numbers;
@@ -40,14 +41,15 @@ void read_columns(JsonReader& reader, const Option& option, Json& columns) {
   }
   if (fits) return;
   reader.error(key,
-               text_of("expected a list of columns, names or numbers from 0. Got ", columns.dump(), "."));
+               text_of("expected a column or a list of columns, names or numbers from 0. Got ",
+                       reader.raw(key).dump(), "."));
   columns = {};
 }
 
 Json columns_json(const Option&, const Json& columns) { return columns; }
 Json columns_schema(const Option&) {
   const Json column = either_schema({Json{{"type", "string"}}, integer_schema(at_least(0))});
-  return either_schema({list_schema(column, 1), Json{{"type", "null"}}});
+  return either_schema({list_schema(column, 1), column, Json{{"type", "null"}}});
 }
 
 }  // namespace

@@ -74,19 +74,18 @@ Scaling scaling_of_rows(const Panel& panel, std::span<const RowRange> rows,
   return scaling;
 }
 
-Normalization normalization_of_series(const Panel& panel, std::span<const RowRange> rows,
-                                      const Normalization& all) {
-  return {.input = scaling_of_series(panel, rows, input_columns(panel), all.input),
-          .output = scaling_of_series(panel, rows, panel.target, all.output)};
+Normalization normalization_of_series(const SeriesOptions& options, const Panel& panel,
+                                      std::span<const RowRange> rows, const Normalization& all) {
+  Normalization own = all;
+  if (options.normalize != ScaleBy::all)
+    own.input = scaling_of_series(panel, rows, input_columns(panel), all.input);
+  if (options.normalize_target != ScaleBy::all)
+    own.output = scaling_of_series(panel, rows, panel.target, all.output);
+  return own;
 }
 
 RowRange scaling_rows(const RowRange& series, const SeriesOptions& options) {
   return {series.first, std::min(series.rows, options.window)};
-}
-
-bool scales_series(ScaleBy by, const SeriesOptions& options, const Panel& panel) {
-  if (by != ScaleBy::best) return by == ScaleBy::series;
-  return panel.series.size() > 1 && options.split == SplitBy::time;
 }
 
 }  // namespace lagtape

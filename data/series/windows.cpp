@@ -64,18 +64,13 @@ std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& 
   const auto deal = [&](SeriesSplit& split, std::int64_t begin, std::int64_t end) {
     split.rows += end - begin;
     split.series += 1;
-    std::int64_t windows = 0;
     while (segment != panel.segments.end() && segment->first < end) {
       const std::int64_t from = std::max(segment->first + lead, begin);
       const std::int64_t to = std::min(segment->end(), end);
-      if (from < to) {
-        split.segments.push_back({from, to - from});
-        windows += windows_in(split.segments.back(), options);
-      }
+      if (from < to) split.segments.push_back({from, to - from});
       if (segment->end() > end) break;
       ++segment;
     }
-    if (windows == 0) split.too_short += 1;
   };
   if (series > 1 && options.split == SplitBy::series) {
     const std::vector<std::int64_t> ends = ends_of_shares(options, series, true);
@@ -96,23 +91,42 @@ std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& 
   return splits;
 }
 
+namespace {
+
+/// A part of a segment with rows before it, so that the first of its rows are targets of windows, as all others.
+RowRange with_rows_before(const RowRange& part, const Panel& panel, const SeriesOptions& options) {
+  const RowRange& whole = *(std::ranges::upper_bound(panel.segments, part.first, {}, &RowRange::first) - 1);
+  const std::int64_t windows = options.every_step ? (part.rows - 1) / options.window + 1 : 1;
+  const std::int64_t reach = options.every_step ? windows * options.window + options.horizon - part.rows
+                                                : options.window + options.horizon - 1;
+  const std::int64_t first = std::max(whole.first + panel.lead(), part.first - reach);
+  return {first, part.end() - first};
+}
+
+}  // namespace
+
 WindowDataset::WindowDataset(const DataShape& shape, std::shared_ptr<const Panel> panel,
                              const SeriesSplit& split, const SeriesOptions& options, std::int64_t stride,
-                             std::shared_ptr<const SeriesFacts> facts, WeightBy weight)
+                             WindowChoices choices)
     : Dataset(shape),
       panel_(std::move(panel)),
       segments_(split.segments),
       window_(options.window),
       horizon_(options.horizon),
       stride_(stride),
-      facts_(std::move(facts)) {
+      choices_(std::move(choices)) {
   std::int64_t windows = 0, before = -1;
-  for (const RowRange& segment : segments_) {
+  for (RowRange& segment : segments_) {
     const std::int64_t first = windows;
+    scored_.push_back(choices_.reads_before ? segment.first : 0);
+    if (choices_.reads_before && segment.rows > 0) segment = with_rows_before(segment, *panel_, options);
     firsts_.push_back(windows += windows_in(segment, options, stride));
-    if (weight == WeightBy::row || windows == first) continue;
+    if (windows == first) continue;
     const std::int64_t series = panel_->series_of(segment.first);
-    if (series != std::exchange(before, series)) by_series_.push_back({.first = first});
+    const bool is_new = series != std::exchange(before, series);
+    series_count_ += is_new ? 1 : 0;
+    if (choices_.weight == WeightBy::row) continue;
+    if (is_new) by_series_.push_back({.first = first});
     by_series_.back().count += windows - first;
   }
   if (!by_series_.empty()) each_ = (windows - 1) / std::ssize(by_series_) + 1;
@@ -123,31 +137,35 @@ std::int64_t WindowDataset::size() const {
   return firsts_.empty() ? 0 : firsts_.back();
 }
 
-std::int64_t WindowDataset::first_row(std::int64_t index, std::int64_t epoch) const {
+WindowDataset::Start WindowDataset::start_of(std::int64_t index, std::int64_t epoch) const {
   if (!by_series_.empty()) {
     const WindowRange& own = by_series_[static_cast<std::size_t>(index % std::ssize(by_series_))];
-    index =
-        own.first + (index / std::ssize(by_series_) + std::max<std::int64_t>(epoch, 0) * each_) % own.count;
+    const std::int64_t turn = index / std::ssize(by_series_) + std::max<std::int64_t>(epoch, 0) * each_;
+    index = own.first + turn % own.count;
   }
   const auto segment = std::ranges::upper_bound(firsts_, index) - firsts_.begin();
   const std::int64_t before = segment == 0 ? 0 : firsts_[static_cast<std::size_t>(segment - 1)];
-  return segments_[static_cast<std::size_t>(segment)].first + (index - before) * stride_;
+  return {segments_[static_cast<std::size_t>(segment)].first + (index - before) * stride_,
+          scored_[static_cast<std::size_t>(segment)]};
 }
 
 void WindowDataset::read(std::int64_t index, Batch& batch, std::int64_t row) const {
-  const std::int64_t first = first_row(index, batch.epoch), last = first + window_ - 1;
+  const auto [first, first_scored] = start_of(index, batch.epoch);
+  const std::int64_t last = first + window_ - 1;
   for (std::size_t i = 0; i < panel_->input.size(); ++i) {
     const PanelInput& input = panel_->input[i];
     copy(panel_->column(input.column), input.row(first), window_, false, batch.x, row, i);
   }
-  const std::int64_t scored = shape().every_step ? window_ : 1;
-  for (std::size_t i = 0; i < panel_->target.size(); ++i)
-    copy(panel_->column(panel_->target[i]), last + horizon_ + 1 - scored, scored, true, batch.y, row, i);
+  const std::int64_t scored = shape().every_step ? window_ : 1, first_target = last + horizon_ + 1 - scored;
+  const std::int64_t width = std::ssize(panel_->target);
   // Steps whose past begins before the window know too little for the linear term.
   const std::int64_t unknown = shape().every_step && shape().linear ? shape().linear->reach() : 0;
-  const std::int64_t width = batch.y.size(-1);
-  for (std::int64_t i = 0; i < unknown * width; ++i)
-    batch.y.set(row * scored * width + i, std::numeric_limits<double>::quiet_NaN());
+  const std::int64_t left_out = std::min(std::max(unknown, first_scored - first_target), scored);
+  for (std::int64_t i = 0; i < width; ++i) {
+    copy(panel_->target_column(i), first_target, scored, true, batch.y, row, static_cast<std::size_t>(i));
+    for (std::int64_t n = 0; n < left_out; ++n)
+      batch.y.set((row * scored + n) * width + i, std::numeric_limits<double>::quiet_NaN());
+  }
 }
 
 std::int64_t WindowDataset::series_of(std::int64_t index) const {
@@ -155,14 +173,15 @@ std::int64_t WindowDataset::series_of(std::int64_t index) const {
 }
 
 std::span<const NaiveErrors> WindowDataset::naive_errors(std::int64_t index) const {
-  if (!facts_ || facts_->naive.empty()) return {};
+  if (!choices_.facts || choices_.facts->naive.empty()) return {};
   const std::size_t targets = panel_->target.size();
-  return std::span(facts_->naive).subspan(static_cast<std::size_t>(series_of(index)) * targets, targets);
+  return std::span(choices_.facts->naive)
+      .subspan(static_cast<std::size_t>(series_of(index)) * targets, targets);
 }
 
 const Normalization* WindowDataset::normalization(std::int64_t index) const {
-  if (!facts_ || facts_->normalizations.empty()) return nullptr;
-  return &facts_->normalizations[static_cast<std::size_t>(series_of(index))];
+  if (!choices_.facts || choices_.facts->normalizations.empty()) return nullptr;
+  return &choices_.facts->normalizations[static_cast<std::size_t>(series_of(index))];
 }
 
 std::int64_t training_stride(const SeriesSplit& split, const SeriesOptions& options) {

@@ -9,9 +9,8 @@ namespace lagtape {
 /// Segments end where either a part ends or a time is missing, and begin at the first row that can be a step.
 struct SeriesSplit {
   std::vector<RowRange> segments = {};
-  std::int64_t rows = 0;       ///< number of rows in all
-  std::int64_t series = 0;     ///< number of series that they come from
-  std::int64_t too_short = 0;  ///< number of these that are too short for a window
+  std::int64_t rows = 0;    ///< number of rows in all
+  std::int64_t series = 0;  ///< number of series that they come from
 };
 
 /// The number of windows in rows without a gap.
@@ -25,37 +24,54 @@ struct SeriesFacts {
   std::vector<Normalization> normalizations = {};  ///< [series]; empty: one for all
 };
 
-/// The windows of a split: sequences of `window` steps, one every `stride` steps of each segment. With WeightBy::series
-/// sequences are as many, each series has as many of them, and which windows they are changes from epoch to epoch.
+/// How windows are made of a split.
+struct WindowChoices {
+  std::shared_ptr<const SeriesFacts> facts = {};
+  /// With WeightBy::series sequences are as many, each series has as many of them, and which windows they are changes from epoch
+  /// to epoch.
+  WeightBy weight = WeightBy::row;
+  /// Windows begin before the rows of the split, as far back as the first of these need as targets. Targets before them are NaN.
+  bool reads_before = false;
+};
+
+/// The windows of a split: sequences of `window` steps, one every `stride` steps of each segment.
 class WindowDataset final : public Dataset {
  public:
   WindowDataset(const DataShape& shape, std::shared_ptr<const Panel> panel, const SeriesSplit& split,
-                const SeriesOptions& options, std::int64_t stride,
-                std::shared_ptr<const SeriesFacts> facts = {}, WeightBy weight = WeightBy::row);
+                const SeriesOptions& options, std::int64_t stride, WindowChoices choices = {});
 
   std::int64_t size() const override;
   void read(std::int64_t index, Batch& batch, std::int64_t row) const override;
   std::span<const NaiveErrors> naive_errors(std::int64_t index) const override;
   const Normalization* normalization(std::int64_t index) const override;
 
+  /// The number of series that have windows.
+  std::int64_t series_count() const { return series_count_; }
   /// The row at which a window begins, in an epoch.
-  std::int64_t first_row(std::int64_t index, std::int64_t epoch = 0) const;
+  std::int64_t first_row(std::int64_t index, std::int64_t epoch = 0) const { return start_of(index, epoch).row; }
 
  private:
   struct WindowRange {
     std::int64_t first = 0, count = 0;
   };
+  /// Where a window begins, and the first row whose target counts.
+  struct Start {
+    std::int64_t row = 0, scored = 0;
+  };
 
+  Start start_of(std::int64_t index, std::int64_t epoch) const;
   std::int64_t series_of(std::int64_t index) const;
 
   std::shared_ptr<const Panel> panel_;
   std::vector<RowRange> segments_;
+  std::vector<std::int64_t> scored_;  ///< by segment: the first row whose target counts
   std::vector<std::int64_t> firsts_;  ///< by segment: the number of windows up to its end
   std::int64_t window_, horizon_, stride_;
-  std::shared_ptr<const SeriesFacts> facts_;
+  WindowChoices choices_;
   std::vector<WindowRange> by_series_ =
       {};                  ///< the windows of each series that has some; only WeightBy::series
   std::int64_t each_ = 0;  ///< sequences of each of these series
+  std::int64_t series_count_ = 0;
 };
 
 /// The stride of training when none is given: that of windows side by side, or the largest smaller one with which

@@ -34,8 +34,8 @@ namespace {
 }
 
 /// Counts the series that a set leaves out.
-std::string note_of_short(const char* name, const SeriesSplit& split) {
-  return text_of(split.too_short, " of ", split.series, " series ", split.too_short == 1 ? "is" : "are",
+std::string note_of_short(const char* name, std::int64_t too_short, std::int64_t series) {
+  return text_of(too_short, " of ", series, " series ", too_short == 1 ? "is" : "are",
                  " too short for a window of ", name, ": left out of it");
 }
 
@@ -59,18 +59,13 @@ std::span<const RowRange> rows_of(const PanelSeries& series, const SeriesSplit& 
 }
 
 /// Takes the rows that scale a series out of what is scored of it.
-void leave_out(const RowRange& rows, const PanelSeries& series, const SeriesOptions& options,
-               std::vector<SeriesSplit>& splits) {
+void leave_out(const RowRange& rows, const PanelSeries& series, std::vector<SeriesSplit>& splits) {
   for (SeriesSplit& split : splits) {
-    std::int64_t before = 0, behind = 0;
     const auto begin = std::ranges::lower_bound(split.segments, series.first, {}, &RowRange::first);
     for (auto segment = begin; segment != split.segments.end() && segment->first < series.end(); ++segment) {
-      before += windows_in(*segment, options);
       const std::int64_t first = std::clamp(rows.end(), segment->first, segment->end());
       *segment = {first, segment->end() - first};
-      behind += windows_in(*segment, options);
     }
-    split.too_short += before > 0 && behind == 0 ? 1 : 0;
   }
 }
 
@@ -89,28 +84,38 @@ std::vector<Normalization> normalizations_of(const SeriesOptions& options, const
     const std::span<const RowRange> training = rows_of(series, splits[0]);
     const RowRange first = scaling_rows(series, options);
     result.push_back(
-        normalization_of_series(panel, training.empty() ? std::span(&first, 1) : training,
+        normalization_of_series(options, panel, training.empty() ? std::span(&first, 1) : training,
                                 known != nullptr && !known->empty() ? known->begin()->second : all));
-    if (training.empty()) leave_out(first, series, options, splits);
+    if (training.empty()) leave_out(first, series, splits);
   }
   return result;
 }
 
+/// Decides what is scaled by series where the options leave it open; a model keeps that of several series.
+void choose_scaling(SeriesOptions& options, const Panel& panel, Task& task) {
+  const bool is_panel = panel.series.size() > 1;
+  const auto choose = [&](ScaleBy& by, const char* key) {
+    if (by != ScaleBy::best) return;
+    by = is_panel && options.split == SplitBy::time ? ScaleBy::series : ScaleBy::all;
+    if (is_panel) task.found.emplace_back(key, by == ScaleBy::series ? "series" : "all");
+  };
+  choose(options.normalize, "normalize");
+  choose(options.normalize_target, "normalize_target");
+}
+
 /// The normalizations that a task has, for all series and for each.
-void normalize(const SeriesOptions& options, const Panel& panel, std::vector<SeriesSplit>& splits,
+void normalize(SeriesOptions options, const Panel& panel, std::vector<SeriesSplit>& splits,
                const TaskContext& context, Task& task, SeriesFacts& facts) {
   const bool is_trained = context.known != nullptr;
+  choose_scaling(options, panel, task);
   if (!context.score_only) task.normalization = normalization_of_all(options, panel, splits[0]);
-  const bool of_inputs = scales_series(options.normalize, options, panel);
-  const bool of_targets = scales_series(options.normalize_target, options, panel);
-  if (is_trained ? context.known->empty() : !of_inputs && !of_targets) return;
+  const bool by_series = options.normalize == ScaleBy::series || options.normalize_target == ScaleBy::series;
+  if (is_trained ? context.known->empty() : !by_series) return;
   facts.normalizations = normalizations_of(options, panel, splits, task.normalization, context.known);
   if (is_trained) return;
   for (std::size_t i = 0; i < facts.normalizations.size(); ++i) {
-    Normalization& own = facts.normalizations[i];
-    if (!of_inputs) own.input = task.normalization.input;
-    if (!of_targets) own.output = task.normalization.output;
-    if (!rows_of(panel.series[i], splits[0]).empty()) task.series.emplace(panel.series[i].name(), own);
+    if (!rows_of(panel.series[i], splits[0]).empty())
+      task.series.emplace(panel.series[i].name(), facts.normalizations[i]);
   }
 }
 
@@ -121,12 +126,16 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   }
   const std::string path = options.where();
   const auto panel = std::make_shared<const Panel>(read_panel(options, context.base));
-  Task task{.shape = {.length = options.window,
-                      .input = std::ssize(panel->input),
-                      .output = std::ssize(panel->target),
-                      .every_step = options.every_step,
-                      .missing_targets = options.missing != Missing::error || options.residual != Residual::none,
-                      .linear = residual_term(options, *panel)}};
+  // Of several series that are divided in time, the rows before a part are read as the past of its first windows.
+  const bool reads_before = panel->series.size() > 1 && options.split == SplitBy::time;
+  Task task;
+  task.shape = {.length = options.window,
+                .input = std::ssize(panel->input),
+                .output = std::ssize(panel->target),
+                .every_step = options.every_step,
+                .missing_targets =
+                    options.missing != Missing::error || options.residual != Residual::none || reads_before,
+                .linear = residual_term(options, *panel)};
   std::vector<SeriesSplit> splits = split_panel(options, *panel);
   auto facts = std::make_shared<SeriesFacts>(SeriesFacts{naive_errors(*panel, splits[0].segments)});
   normalize(options, *panel, splits, context, task, *facts);
@@ -137,14 +146,20 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   task.notes = panel->notes;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::int64_t stride = i == 0 ? training_stride(splits[i], options) : apart;
-    *sets[i] = std::make_shared<WindowDataset>(task.shape, panel, splits[i], options, stride, facts,
-                                               i == 0 ? options.weight : WeightBy::row);
-    if ((*sets[i])->size() == 0 && shares[i] > 0) refuse_short(path, names[i], splits[i], options);
-    if (shares[i] > 0 && splits[i].too_short > 0) task.notes.push_back(note_of_short(names[i], splits[i]));
+    const auto set =
+        std::make_shared<WindowDataset>(task.shape, panel, splits[i], options, stride,
+                                        WindowChoices{.facts = facts,
+                                                      .weight = i == 0 ? options.weight : WeightBy::row,
+                                                      .reads_before = i > 0 && reads_before});
+    *sets[i] = set;
+    if (shares[i] <= 0) continue;
+    if (set->size() == 0) refuse_short(path, names[i], splits[i], options);
+    if (const std::int64_t too_short = splits[i].series - set->series_count(); too_short > 0)
+      task.notes.push_back(note_of_short(names[i], too_short, splits[i].series));
   }
   if (task.shape.linear) task.seasonal = seasonal_features(options, *panel, *task.shape.linear);
   if (!panel->axis.grids.empty() && panel->axis.grids.front().is_even && options.frequency == "auto")
-    task.found = {{"frequency", panel->axis.grids.front().grid.frequency().with_anchor(-1).name()}};
+    task.found.emplace_back("frequency", panel->axis.grids.front().grid.frequency().with_anchor(-1).name());
   const DateOrder order = date_order_of(panel->axis.format);
   if (order != DateOrder::automatic && options.date_order == DateOrder::automatic)
     task.found.emplace_back("date_order", name_of(order));
@@ -171,8 +186,8 @@ TaskLoader read_series_task(JsonReader& reader, const TaskHints& hints) {
 
 /// A user's own time series: from `window` steps of the input columns, the target columns `horizon` steps
 /// later, at every step or after the last. Windows begin `stride` steps apart. Each series is cut in time: its
-/// first rows are for training, the next for validation, the last for the test, and no window crosses a cut. With
-/// `split` "series" several series are not cut: each belongs to one set as a whole, in their order. With
+/// first rows are for training, the next for validation, the last for the test, and no window crosses a cut, but
+/// that of several series those of validation and test read the rows before it. With `split` "series" several series are not cut: each belongs to one set as a whole, in their order. With
 /// `normalize` the inputs, with `normalize_target` (for mse only) the targets are scaled by the mean and
 /// standard deviation of the training rows, of all series or of each.
 constinit const TaskEntry kSeriesTask = {

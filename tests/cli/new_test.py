@@ -208,7 +208,6 @@ class NewTest(ToolTest):
         self.write("words.csv", "a,b\nx,y\nz,y\n" * 20)
         self.write("short.csv", "1\n2\n3\n")
         self.write("mixed.csv", "a\n" + "".join(f"{i}{'%' if i % 2 else 'kW'}\n" for i in range(40)))
-        self.write("panel.csv", "unique_id,ds,y\n" + "".join(f"{name},2024-01-{1 + i:02},{i % 7}\n" for name in "abc" for i in range(28)))
         self.write("load.parquet", "PAR1")
         self.write("twice.csv", "t,v\n" + "".join(f"2024-01-{1 + i // 2:02},{i % 7}\n" for i in range(50)))
         self.write(b"\xff.csv".decode("utf8", "surrogateescape"), "1\n2\n" * 40)
@@ -220,7 +219,6 @@ class NewTest(ToolTest):
                             (["load.csv", "--target", "Lood (MW)"], ["did you mean 'Load (MW)'"]), (["short.csv"], ["20 rows"]),
                             (["words.csv"], ["words.csv: expected a column of numbers that change, got none"]),
                             (["mixed.csv"], ["""Column "a" has '0kW' in line 2."""]),
-                            (["panel.csv"], ["panel.csv: has 3 series, one below the other, which unique_id tells apart", "to a file of its own"]),
                             (["load.parquet"], ["""pandas.read_parquet("load.parquet").to_csv("load.csv", index=False)"""]),
                             (["twice.csv"], ["twice.csv: lines 2 and 3: both are of 2024-01-01"]),
                             (["load.csv", "--future", "Temp"], ["unknown column of --future 'Temp'; did you mean 'Temp [C]'?"]),

@@ -225,6 +225,7 @@ static void settles(const char* path) {
   lagtape_stream_step(stream, in, again);
   check(memcmp(first, again, width * sizeof *first) == 0, "and go back there");
   check(lagtape_model_settle(NULL, 0) == LAGTAPE_INPUT_ERROR, "no model is refused");
+  check(lagtape_model_use_series(model, "a") == LAGTAPE_INPUT_ERROR, "a model of one scaling has no series");
   lagtape_stream_free(stream);
   lagtape_model_free(model);
 }

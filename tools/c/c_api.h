@@ -1,8 +1,8 @@
 /* lagtape from C: load a model, predict a batch, and step a stream.
  *
  * A function that can fail returns a status, or NULL, and leaves a message for lagtape_last_error(). No exception leaves
- * the library. But for lagtape_model_settle a model never changes, and may be used by several threads at once; a stream
- * belongs to one thread at a time. Functions that return neither a status nor a new object expect a model or stream that is not null.
+ * the library. But for lagtape_model_settle and lagtape_model_use_series a model never changes, and may be used by several
+ * threads at once; a stream belongs to one thread at a time. Functions that return neither a status nor a new object expect a model or stream that is not null.
  * Arrays are dense and row-major. Link with the library lagtape_c (pkg-config lagtape-c). */
 #ifndef LAGTAPE_C_API_H
 #define LAGTAPE_C_API_H
@@ -91,6 +91,10 @@ LAGTAPE_API lagtape_model* lagtape_model_load_memory(const void* bytes, size_t s
  * units of the data: 0 is silence, and no pop is heard. Streams that are there already stay as they are. A model that
  * cannot stream or does not settle is refused, and stays as it was. */
 LAGTAPE_API lagtape_status lagtape_model_settle(lagtape_model* model, double input);
+
+/* Makes a model that scales each series by itself one of a series of its training, by its name. Such a model is refused by
+ * predictions and streams before. */
+LAGTAPE_API lagtape_status lagtape_model_use_series(lagtape_model* model, const char* name);
 
 /* Frees a model; NULL is allowed. Streams made from it go on working. */
 LAGTAPE_API void lagtape_model_free(lagtape_model* model);

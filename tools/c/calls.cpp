@@ -213,6 +213,13 @@ lagtape_status lagtape_model_settle(lagtape_model* model, double input) {
     model->model.settle(input);
   });
 }
+lagtape_status lagtape_model_use_series(lagtape_model* model, const char* name) {
+  return guarded([&] {
+    require(model, "lagtape_model_use_series", "the model");
+    require(name, "lagtape_model_use_series", "the name");
+    model->model.use_series(name);
+  });
+}
 void lagtape_model_free(lagtape_model* model) { delete model; }
 lagtape_dtype lagtape_model_dtype(const lagtape_model* model) {
   return model->model.dtype() == Dtype::f32 ? LAGTAPE_F32 : LAGTAPE_F64;

@@ -21,7 +21,7 @@ namespace lagtape::cli {
 namespace {
 
 struct ExportArguments {
-  std::string run, to, output, precision, weights = "float", functions = "exact";
+  std::string run, to, output, precision, series, weights = "float", functions = "exact";
   bool lengths = false;
 };
 
@@ -58,6 +58,11 @@ void add_options(Options& options, ExportArguments& arguments) {
       .one_of({"exact", "fast"})
       .show_default()
       .called("KIND");
+  options
+      .add("--series", &arguments.series,
+           "of a model that scales each series by itself: the one that is exported for")
+      .not_empty()
+      .called("NAME");
   options.add(
       "--lengths", &arguments.lengths,
       "onnx: sequences of unequal lengths, for a model that reads once: an input 'lengths' says where "
@@ -91,6 +96,7 @@ void check_options(const ExportArguments& arguments, bool is_bf16) {
 
 std::string exported_bytes(const ExportArguments& arguments) try {
   Model model = load_model(arguments.run);
+  if (!arguments.series.empty()) model.use_series(arguments.series);
   const bool is_bf16 = model.chain().products == ProductFormat::bf16;
   check_options(arguments, is_bf16);
   const std::vector<std::string> inputs = input_names_of(model);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <span>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/ending.h"
@@ -26,7 +27,7 @@ namespace {
 
 struct ForecastArguments {
   std::string run, input, future, output, plot, steps, from, frequency;
-  std::vector<std::string> runs;
+  std::vector<std::string> runs, series;
   std::int64_t season = 0, paths = PathOptions().paths;
   std::optional<double> interval;
   bool json = false;
@@ -73,6 +74,10 @@ void add_outputs(Options& options, ForecastArguments& arguments) {
            "more runs of the same data: the forecast is their mean, between lowest and highest")
       .repeatable()
       .called("RUN");
+  options
+      .add("--series", &arguments.series,
+           "names of the series to forecast, with commas between them; by default all of the file")
+      .called("NAME,...");
   options
       .add("--season", &arguments.season,
            "steps of a period, for the seasonal naive forecast beside the model's")
@@ -132,6 +137,20 @@ void check_same_columns(const std::vector<Model>& models, const ForecastArgument
   }
 }
 
+/// The names in "a,b", or one that has a comma itself.
+std::vector<std::string> names_in(const std::vector<std::string>& given) {
+  std::vector<std::string> names;
+  for (const std::string& list : given) {
+    std::size_t begin = 0;
+    while (begin <= list.size()) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      names.push_back(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return names;
+}
+
 Json json_of(const ForecastScores& scores) {
   Json json = {{"known", scores.known}};
   if (scores.known == 0) return json;
@@ -141,23 +160,55 @@ Json json_of(const ForecastScores& scores) {
   return json;
 }
 
-std::string row_of(const SeriesForecast& forecast, std::int64_t target) {
-  const ForecastScores scores = scores_of(forecast, target);
-  std::string line =
-      fmt::format("{}: {} steps", forecast.targets[static_cast<std::size_t>(target)], forecast.steps());
+Json json_of(std::span<const SeriesForecast> forecasts) {
+  Json targets = Json::object();
+  for (std::int64_t i = 0; i < std::ssize(forecasts.front().targets); ++i)
+    targets[forecasts.front().targets[static_cast<std::size_t>(i)]] = json_of(scores_of(forecasts, i));
+  Json json = {{"steps", forecasts.front().steps()}, {"targets", std::move(targets)}};
+  for (const SeriesForecast& one : forecasts)
+    if (!one.name.empty())
+      for (std::int64_t i = 0; i < std::ssize(one.targets); ++i)
+        json["series"][one.name][one.targets[static_cast<std::size_t>(i)]] = json_of(scores_of(one, i));
+  return json;
+}
+
+std::string row_of(std::span<const SeriesForecast> forecasts, std::int64_t target) {
+  const SeriesForecast& first = forecasts.front();
+  const ForecastScores scores = scores_of(forecasts, target);
+  const std::string of_series = forecasts.size() > 1 ? fmt::format(" of each of {} series", forecasts.size())
+                                : first.name.empty() ? std::string()
+                                                     : fmt::format(" of {}", first.name);
+  std::string line = fmt::format("{}: {} steps{}", first.targets[static_cast<std::size_t>(target)],
+                                 first.steps(), of_series);
   if (scores.known == 0) return line + "\n";
   line += fmt::format(", rmse {:.4g} over the {} whose truth is known; the last value: {:.4g}", scores.rmse,
                       scores.known, scores.persistence);
   if (!std::isnan(scores.seasonal))
-    line += fmt::format("; the value {} steps before: {:.4g}", forecast.season, scores.seasonal);
+    line += fmt::format("; the value {} steps before: {:.4g}", first.season, scores.seasonal);
   return line + "\n";
 }
 
+/// The scores of the first of several series, a line each, and how many more there are.
+std::string rows_by_series(std::span<const SeriesForecast> forecasts) {
+  constexpr std::size_t kMost = 10;
+  std::string rows;
+  if (forecasts.size() < 2) return rows;
+  for (const SeriesForecast& one : forecasts.first(std::min(kMost, forecasts.size())))
+    for (std::int64_t i = 0; i < std::ssize(one.targets); ++i)
+      if (scores_of(one, i).known > 0) rows += "  " + row_of(std::span(&one, 1), i);
+  if (!rows.empty() && forecasts.size() > kMost)
+    rows += fmt::format("  {} series more: --json has all.\n", forecasts.size() - kMost);
+  return rows;
+}
+
 /// Warns of a past that is short beside what the model was trained on.
-void warn_of_short_past(const SeriesForecast& forecast) {
+void warn_of_short_past(std::span<const SeriesForecast> forecasts) {
+  const SeriesForecast& forecast =
+      *std::ranges::min_element(forecasts, {}, [](const SeriesForecast& one) { return one.past.size(0); });
   const std::int64_t rows = forecast.past.size(0);
   if (2 * rows >= forecast.window) return;
-  warn({text_of("the past without a gap has ", rows, rows == 1 ? " row" : " rows",
+  const std::string whose = forecasts.size() > 1 ? text_of(" of ", forecast.name) : std::string();
+  warn({text_of("the past without a gap", whose, " has ", rows, rows == 1 ? " row" : " rows",
                 "; the model was trained on sequences of ", forecast.window)});
 }
 
@@ -172,33 +223,34 @@ void run(const ForecastArguments& arguments) {
   models.push_back(load_model(arguments.run));
   for (const std::string& run : arguments.runs) models.push_back(load_model(run));
   check_same_columns(models, arguments);
-  const SeriesForecast forecast = forecast_series(models, {.input = arguments.input,
-                                                           .future = arguments.future,
-                                                           .frequency = arguments.frequency,
-                                                           .steps = steps,
-                                                           .from = arguments.from,
-                                                           .season = arguments.season,
-
-                                                           .paths = {.paths = arguments.paths},
-                                                           .interval = arguments.interval});
-  warn_of_short_past(forecast);
-  warn_of_later_rows(forecast.read_later);
-  if (forecast.compared > 0)
-    note_text(text_of("intervals of ", *arguments.interval, " come from the errors of ", forecast.compared,
+  const std::vector<SeriesForecast> forecasts =
+      forecast_series(models, {.input = arguments.input,
+                               .future = arguments.future,
+                               .frequency = arguments.frequency,
+                               .steps = steps,
+                               .from = arguments.from,
+                               .season = arguments.season,
+                               .paths = {.paths = arguments.paths},
+                               .interval = arguments.interval,
+                               .series = names_in(arguments.series)});
+  warn_of_short_past(forecasts);
+  const SeriesForecast& first = forecasts.front();
+  warn_of_later_rows(first.read_later);
+  if (first.compared > 0)
+    note_text(text_of("intervals of ", *arguments.interval, " come from the errors of ", first.compared,
                       " earlier forecasts in ", arguments.input, "\n"));
+  const PredictedTargets all = joined(forecasts);
   if (arguments.output.empty()) {
-    print("{}", csv_of(forecast));
+    print("{}", csv_of(all));
   } else {
-    write_file_atomically(arguments.output, file_of(forecast, ending_of(arguments.output)));
+    write_file_atomically(arguments.output, file_of(all, ending_of(arguments.output)));
   }
   if (!arguments.plot.empty())
-    write_chart(arguments.plot, plot_of(forecast, text_of("forecast of ", forecast.steps(), " steps")));
-  Json scores = Json::object();
-  for (std::int64_t i = 0; i < std::ssize(forecast.targets); ++i) {
-    scores[forecast.targets[static_cast<std::size_t>(i)]] = json_of(scores_of(forecast, i));
-    if (!arguments.json) (arguments.output.empty() ? note_text : print_text)(row_of(forecast, i));
-  }
-  if (arguments.json) print("{}\n", Json{{"steps", forecast.steps()}, {"targets", scores}}.dump(2));
+    write_chart(arguments.plot, plot_of(forecasts, text_of("forecast of ", first.steps(), " steps")));
+  if (arguments.json) return print("{}\n", json_of(forecasts).dump(2));
+  std::string rows;
+  for (std::int64_t i = 0; i < std::ssize(first.targets); ++i) rows += row_of(forecasts, i);
+  (arguments.output.empty() ? note_text : print_text)(rows + rows_by_series(forecasts));
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ namespace lagtape::cli {
 namespace {
 
 struct PredictArguments {
-  std::string run, input, output, plot, interpolation = "cubic", weights = "f32", calibrate, frequency;
+  std::string run, input, output, series, plot, interpolation = "cubic", weights = "f32", calibrate,
+                                                frequency;
   std::optional<double> rate;
   int threads = 1;
   bool stream = false, probabilities = false;
@@ -85,6 +86,11 @@ void add_options(Options& options, PredictArguments& arguments) {
            "of a recording: take rows of any frequency; by default they have that of the training")
       .one_of({"any"})
       .called("any");
+  options
+      .add("--series", &arguments.series,
+           "of plain numbers and a model that scales each series by itself: the one that they are of")
+      .not_empty()
+      .called("NAME");
   options.add("--probabilities", &arguments.probabilities,
               "write probabilities of the classes in place of logits");
   options
@@ -282,11 +288,15 @@ void print_error(const PredictArguments& arguments, const Tensor& y, const Model
 }
 
 void predict(const PredictArguments& arguments) {
-  const Model model = load_model(arguments.run);
+  Model model = load_model(arguments.run);
   if (arguments.probabilities) check_has_probabilities(model);
   const bool to_array = ending_of(arguments.output) == ".npy";
   const bool of_recording = !to_array && is_recording(arguments.input, model);
   check_output(arguments, of_recording);
+  if (of_recording && !arguments.series.empty())
+    throw InputError({.item = "--series"}, Rule::conflict,
+                     "is for plain numbers; the rows of a table say which series they are of.");
+  if (!arguments.series.empty()) model.use_series(arguments.series);
   const StreamOptions streaming = stream_options(arguments, model);
   if (of_recording) return predict_recording(arguments, model);
   if (is_sequence_table(model, arguments.input)) return predict_table(arguments, model);

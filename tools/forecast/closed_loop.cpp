@@ -23,7 +23,8 @@ class ClosedLoop {
   ClosedLoop(const Model& model, const ForecastInputs& given)
       : model_(model),
         given_(given),
-        stream_(model.stream<T>()),
+        normalization_(given.normalization ? given.normalization(model) : model.normalization()),
+        stream_(model.stream<T>(StreamOptions{.normalization = &normalization_})),
         inputs_(given.inputs.to(model.dtype()).clone()),
         width_(given.inputs.size(1)),
         outputs_(model.output_width()),
@@ -105,6 +106,7 @@ class ClosedLoop {
 
   const Model& model_;
   const ForecastInputs& given_;
+  Normalization normalization_;
   Stream<T> stream_;
   Tensor inputs_;
   std::int64_t width_, outputs_, total_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
@@ -20,6 +21,8 @@ struct ForecastInputs {
   std::int64_t horizon = 1;  ///< steps from an input to the output that predicts it, as in training
   std::int64_t window = 1;   ///< steps that a model reads which reads out once, as in training
   std::vector<Feedback> feedback = {};
+  /// That of a model for the series; null: the one that the model has for all.
+  std::function<Normalization(const Model&)> normalization = {};
 
   /// Whether predictions take the place of an input.
   bool is_fed(std::int64_t input) const {

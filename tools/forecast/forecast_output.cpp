@@ -28,6 +28,59 @@ ForecastScores scores_of(const SeriesForecast& forecast, std::int64_t target) {
   return scores;
 }
 
+ForecastScores scores_of(std::span<const SeriesForecast> forecasts, std::int64_t target) {
+  if (forecasts.size() == 1) return scores_of(forecasts.front(), target);
+  ForecastScores all;
+  for (const SeriesForecast& forecast : forecasts) {
+    const ForecastScores own = scores_of(forecast, target);
+    if (own.known == 0) continue;
+    const auto known = static_cast<double>(own.known);
+    all.known += own.known;
+    all.rmse += known * own.rmse * own.rmse;
+    all.persistence += known * own.persistence * own.persistence;
+    all.seasonal += known * own.seasonal * own.seasonal;
+  }
+  for (double* sum : {&all.rmse, &all.persistence, &all.seasonal})
+    *sum = std::sqrt(*sum / static_cast<double>(all.known));
+  return all;
+}
+
+PredictedTargets joined(std::span<const SeriesForecast> forecasts) {
+  std::vector<const PredictedTargets*> parts;
+  for (const SeriesForecast& forecast : forecasts) parts.push_back(&forecast);
+  return joined(std::span<const PredictedTargets* const>(parts));
+}
+
+Plot plot_of(std::span<const SeriesForecast> forecasts, const std::string& title) {
+  if (forecasts.size() == 1) return plot_of(forecasts.front(), title);
+  const auto shown = std::min<std::int64_t>(std::ssize(forecasts), kMostDrawn);
+  const std::string which = shown < std::ssize(forecasts)
+                                ? text_of(", the first ", shown, " of ", forecasts.size(), " series")
+                                : std::string();
+  Plot plot = plot_of(forecasts.front(), title + which);
+  plot.lines.clear();
+  plot.bands.clear();
+  for (const SeriesForecast& forecast : forecasts.first(static_cast<std::size_t>(shown))) {
+    Plot own = plot_of(forecast, title);
+    const double later = plot.x.clock && own.x.clock ? plot.x.clock->place(own.x.clock->zero) : 0;
+    const auto shift = [&](std::vector<double>& places) {
+      for (double& place : places) place += later;
+    };
+    for (PlotBand& band : own.bands) {
+      shift(band.x);
+      band.line += plot.lines.size();
+      band.name = text_of(forecast.name, " ", band.name);
+      plot.bands.push_back(std::move(band));
+    }
+    for (PlotLine& line : own.lines) {
+      shift(line.x);
+      line.name = text_of(forecast.name, " ", line.name);
+      plot.lines.push_back(std::move(line));
+    }
+  }
+  return plot;
+}
+
 Plot plot_of(const SeriesForecast& forecast, const std::string& title) {
   const std::int64_t past = forecast.past.size(0);
   const std::int64_t shown = std::min(past, std::max<std::int64_t>(3 * forecast.steps(), 50));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -193,6 +194,7 @@ class HorizonRun {
     errors_.emplace_back("model", "model", steps, width_);
     for (const BaselineForecast& baseline : baselines_)
       errors_.emplace_back(baseline.key, baseline.name, steps, width_);
+    none_ = errors_;
     const std::vector<double>& levels = model.loss().options.levels;
     if (model.loss().has_levels() && levels.size() > 1)
       own_.emplace(levels.back() - levels.front(), 0, steps, width_);
@@ -208,14 +210,21 @@ class HorizonRun {
     std::vector<std::vector<double>> others;
     for (const BaselineForecast& baseline : baselines_) others.push_back(baseline.forecast(start));
     const std::int64_t series = panel_.series_of(start.first);
+    const bool is_named = !panel_.series_columns.empty();
+    OfSeries& own = by_series_[series];
+    ++own.origins;
+    if (is_named && own.errors.empty()) own.errors = none_;
     for (std::int64_t i = 0; i < steps_ * width_; ++i) {
       const auto target = static_cast<std::size_t>(i % width_);
       const double truth = panel_.target_column(i % width_).measured(start.first + i / width_);
       if (std::isnan(truth)) continue;
       const NaiveErrors& naive = naive_[static_cast<std::size_t>(series * width_) + target];
-      errors_.front().add(i, predicted.prediction.at(i), truth, naive);
-      for (std::size_t b = 0; b < others.size(); ++b)
-        errors_[b + 1].add(i, others[b][static_cast<std::size_t>(i)], truth, naive);
+      for (std::vector<ErrorSums>* errors : {&errors_, is_named ? &own.errors : nullptr}) {
+        if (errors == nullptr) continue;
+        errors->front().add(i, predicted.prediction.at(i), truth, naive);
+        for (std::size_t b = 0; b < others.size(); ++b)
+          (*errors)[b + 1].add(i, others[b][static_cast<std::size_t>(i)], truth, naive);
+      }
       if (own_) own_->add(i, predicted.quantiles.front().at(i), predicted.quantiles.back().at(i), truth);
       if (covered_) covered_->add(i, predicted.lower.at(i), predicted.upper.at(i), truth);
       if (predicted.levels.empty()) continue;
@@ -231,9 +240,21 @@ class HorizonRun {
     if (model_.loss().has_levels())
       for (const auto& [sum, count] : pinball_) scores.pinball.push_back(sum / count);
     scores.verdict = verdict_of(scores.errors, model_);
+    for (const auto& [number, of] : by_series_) {
+      if (of.errors.empty()) continue;
+      HorizonOfSeries& own = scores.series.emplace_back();
+      own.name = panel_.series[static_cast<std::size_t>(number)].name();
+      own.origins = of.origins;
+      for (const ErrorSums& of_one : of.errors) own.errors.push_back(of_one.errors());
+    }
   }
 
  private:
+  struct OfSeries {
+    std::int64_t origins = 0;
+    std::vector<ErrorSums> errors = {};
+  };
+
   const Model& model_;
   const Panel& panel_;
   const SeriesOptions& series_;
@@ -241,7 +262,8 @@ class HorizonRun {
   std::vector<BaselineForecast> baselines_;
   std::vector<NaiveErrors> naive_;  // [series, targets]
   std::optional<ConformalIntervals> conformal_;
-  std::vector<ErrorSums> errors_;
+  std::vector<ErrorSums> errors_, none_;  // and without any errors
+  std::map<std::int64_t, OfSeries> by_series_ = {};
   std::optional<IntervalSums> own_, covered_;
   std::vector<std::pair<double, double>> pinball_;  // by target: sum and count
 };

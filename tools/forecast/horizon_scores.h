@@ -49,6 +49,13 @@ struct HorizonVerdict {
   double ratio = 0;  ///< of the model's error to that of the baseline; of several targets the geometric mean
 };
 
+/// The errors of the forecasts of one series.
+struct HorizonOfSeries {
+  std::string name;
+  std::int64_t origins = 0;
+  std::vector<HorizonErrors> errors = {};
+};
+
 /// Errors of closed-loop forecasts and of baselines from the same rows, by how many steps ahead they look.
 struct HorizonScores {
   std::vector<std::string> targets;
@@ -59,6 +66,8 @@ struct HorizonScores {
   std::vector<IntervalScores> intervals = {};  ///< of the model's own quantiles, and of conformal ones
   /// By target, of a model of quantiles: the mean pinball loss over all levels, in the units of the data.
   std::vector<double> pinball = {};
+  /// The errors by series, of those in which a forecast begins; empty unless series have names.
+  std::vector<HorizonOfSeries> series = {};
   /// Columns that are known up to an origin alone, and were read after it.
   std::vector<std::string> read_later = {};
 };

@@ -14,13 +14,12 @@ Json column_of(const Tensor& values, std::size_t target) {
   return column;
 }
 
-}  // namespace
-
-Json json_of(const HorizonScores& scores) {
+/// The errors by target, step and forecast.
+Json json_of(const std::vector<std::string>& names, const std::vector<HorizonErrors>& all) {
   Json targets = Json::object();
-  for (std::size_t i = 0; i < scores.targets.size(); ++i) {
-    Json& target = targets[scores.targets[i]];
-    for (const HorizonErrors& errors : scores.errors) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    Json& target = targets[names[i]];
+    for (const HorizonErrors& errors : all) {
       const std::string of = errors.key == "model" ? "" : errors.key + "_";
       target[of + "rmse"] = column_of(errors.rmse, i);
       target[of + "mae"] = column_of(errors.mae, i);
@@ -28,6 +27,13 @@ Json json_of(const HorizonScores& scores) {
         target["overall"][errors.key][kHorizonMetrics[m]] = errors.overall[i][m];
     }
   }
+  return targets;
+}
+
+}  // namespace
+
+Json json_of(const HorizonScores& scores) {
+  Json targets = json_of(scores.targets, scores.errors);
   for (std::size_t i = 0; i < scores.targets.size(); ++i) {
     Json& target = targets[scores.targets[i]];
     for (const IntervalScores& interval : scores.intervals)
@@ -43,12 +49,16 @@ Json json_of(const HorizonScores& scores) {
     }
   }
   const HorizonVerdict& verdict = scores.verdict;
-  return {{"origins", scores.origins},
-          {"season", scores.season},
-          {"targets", targets},
-          {"measure", kHorizonMetrics[verdict.measure]},
-          {"best_baseline", scores.errors[verdict.best].key},
-          {"ratio", verdict.ratio}};
+  Json json = {{"origins", scores.origins},
+               {"season", scores.season},
+               {"targets", std::move(targets)},
+               {"measure", kHorizonMetrics[verdict.measure]},
+               {"best_baseline", scores.errors[verdict.best].key},
+               {"ratio", verdict.ratio}};
+  for (const HorizonOfSeries& series : scores.series)
+    json["series"][series.name] = {{"origins", series.origins},
+                                   {"targets", json_of(scores.targets, series.errors)}};
+  return json;
 }
 
 }  // namespace lagtape

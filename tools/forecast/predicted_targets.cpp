@@ -68,6 +68,29 @@ std::vector<Interval> intervals_of(const PredictedTargets& predicted) {
   return intervals;
 }
 
+/// Tensors [rows, width] one below the other.
+Tensor joined_rows(std::span<const PredictedTargets* const> parts, const auto& tensor_of) {
+  const Tensor& first = tensor_of(*parts.front());
+  if (first.empty()) return {};
+  std::int64_t rows = 0;
+  for (const PredictedTargets* part : parts) rows += part->rows();
+  Tensor all({rows, first.size(1)}, first.dtype());
+  std::int64_t at = 0;
+  for (const PredictedTargets* part : parts)
+    for (std::int64_t i = 0; i < tensor_of(*part).numel(); ++i) all.set(at++, tensor_of(*part).at(i));
+  return all;
+}
+
+void append(std::vector<LeadingColumn>& all, const std::vector<LeadingColumn>& more) {
+  for (std::size_t i = 0; i < all.size(); ++i)
+    std::visit(
+        [&](auto& cells) {
+          const auto& own = std::get<std::remove_reference_t<decltype(cells)>>(more[i].cells);
+          cells.insert(cells.end(), own.begin(), own.end());
+        },
+        all[i].cells);
+}
+
 }  // namespace
 
 void put_outputs(PredictedTargets& predicted, std::span<const Tensor> outputs, const LossFunction& loss) {
@@ -138,6 +161,44 @@ PlotLine line_of_column(std::string name, const Tensor& numbers, std::int64_t co
   for (std::int64_t row = numbers.size(0) - std::ssize(places); row < numbers.size(0); ++row)
     line.y.push_back(numbers.at(row * numbers.size(1) + column));
   return line;
+}
+
+std::vector<LeadingColumn> id_columns(const std::vector<std::string>& columns,
+                                      const std::vector<std::string>& id, std::int64_t rows) {
+  std::vector<LeadingColumn> result;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    result.push_back({columns[i], std::vector<std::string>(static_cast<std::size_t>(rows), id[i])});
+  return result;
+}
+
+PredictedTargets joined(std::span<const PredictedTargets* const> parts) {
+  const PredictedTargets& first = *parts.front();
+  PredictedTargets all{.targets = first.targets,
+                       .units = first.units,
+                       .times = first.times,
+                       .labels = first.labels,
+                       .clock = first.clock,
+                       .ids = first.ids,
+                       .leading = first.leading,
+                       .levels = first.levels};
+  for (const PredictedTargets* part : parts.subspan(1)) {
+    all.times.insert(all.times.end(), part->times.begin(), part->times.end());
+    all.labels.insert(all.labels.end(), part->labels.begin(), part->labels.end());
+    append(all.ids, part->ids);
+    append(all.leading, part->leading);
+  }
+  using Part = PredictedTargets;
+  all.prediction = joined_rows(parts, [](const Part& part) -> const Tensor& { return part.prediction; });
+  all.low = joined_rows(parts, [](const Part& part) -> const Tensor& { return part.low; });
+  all.high = joined_rows(parts, [](const Part& part) -> const Tensor& { return part.high; });
+  all.interval = first.interval;
+  all.lower = joined_rows(parts, [](const Part& part) -> const Tensor& { return part.lower; });
+  all.upper = joined_rows(parts, [](const Part& part) -> const Tensor& { return part.upper; });
+  all.truth = joined_rows(parts, [](const Part& part) -> const Tensor& { return part.truth; });
+  for (std::size_t l = 0; l < first.quantiles.size(); ++l)
+    all.quantiles.push_back(
+        joined_rows(parts, [l](const Part& part) -> const Tensor& { return part.quantiles[l]; }));
+  return all;
 }
 
 std::string prefix_of(const PredictedTargets& predicted, std::int64_t target) {

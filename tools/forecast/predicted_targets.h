@@ -29,6 +29,7 @@ struct PredictedTargets {
   std::vector<Instant> times = {};          ///< [rows]; empty without times, like `labels`
   std::vector<std::string> labels = {};     ///< [rows], the times as in the file: ISO dates, or numbers
   std::optional<TimeZone> clock = {};       ///< whose dates charts show; empty: times are no dates
+  std::vector<LeadingColumn> ids = {};      ///< the names of the series of the rows, a column or several
   std::vector<LeadingColumn> leading = {};  ///< what else a row is: its step, its place, ...
   Tensor prediction = {};  ///< [rows, targets], in the units of the data; the mean over several models, of
                            ///< quantiles the one nearest to the median, of distributions their mean
@@ -50,6 +51,13 @@ void put_outputs(PredictedTargets& predicted, std::span<const Tensor> outputs, c
 /// Puts the quantiles of drawn paths [paths, steps, targets] of several models into `predicted`, for the levels of the
 /// loss.
 void put_paths(PredictedTargets& predicted, std::span<const Tensor> drawn, const LossFunction& loss);
+
+/// The columns that name a series, so many rows of each.
+std::vector<LeadingColumn> id_columns(const std::vector<std::string>& columns,
+                                      const std::vector<std::string>& id, std::int64_t rows);
+
+/// Those of several series, one below the other.
+PredictedTargets joined(std::span<const PredictedTargets* const> parts);
 
 /// What is known of the targets, by the name of its column: the prediction, its bounds and quantiles, and the truth.
 std::vector<std::pair<std::string, const Tensor*>> parts_of(const PredictedTargets& predicted);

@@ -26,6 +26,7 @@ std::string text_of_cell(const LeadingColumn& column, std::size_t row) {
 std::vector<LeadingColumn> leading_columns(const PredictedTargets& predicted) {
   std::vector<LeadingColumn> columns = predicted.leading;
   if (!predicted.labels.empty()) columns.insert(columns.begin(), {"time", predicted.labels});
+  columns.insert(columns.begin(), predicted.ids.begin(), predicted.ids.end());
   return columns;
 }
 
@@ -76,8 +77,9 @@ void write_array(NpzWriter& writer, const std::string& name, const Tensor& numbe
 std::string npz_bytes(const PredictedTargets& predicted) {
   NpzWriter writer;
   if (!predicted.times.empty()) write_array(writer, "time", predicted.times, "<M8[ns]");
-  for (const LeadingColumn& column : predicted.leading)
-    std::visit([&](const auto& cells) { write_array(writer, column.name, cells); }, column.cells);
+  for (const auto* columns : {&predicted.ids, &predicted.leading})
+    for (const LeadingColumn& column : *columns)
+      std::visit([&](const auto& cells) { write_array(writer, column.name, cells); }, column.cells);
   write_array(writer, "targets", predicted.targets);
   for (const auto& [name, values] : parts_of(predicted)) write_array(writer, name, *values);
   return writer.finish();
@@ -89,7 +91,7 @@ std::string csv_of(const PredictedTargets& predicted) {
   const std::int64_t width = std::ssize(predicted.targets);
   const std::vector<LeadingColumn> columns = leading_columns(predicted);
   std::string text;
-  for (const LeadingColumn& column : columns) text += text_of(text.empty() ? "" : ",", column.name);
+  for (const LeadingColumn& column : columns) text += text_of(text.empty() ? "" : ",", csv_cell(column.name));
   for (std::int64_t i = 0; i < width; ++i)
     for (const auto& [name, values] : parts_of(predicted))
       text += text_of(",", csv_cell(prefix_of(predicted, i) + name));

@@ -5,8 +5,10 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/data/series/series_scaling.h"
 #include "lagtape/data/time/time_format.h"
 #include "lagtape/tools/forecast/sequence_prediction.h"
+#include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/provenance.h"
 
 namespace lagtape {
@@ -69,6 +71,16 @@ double input_of_step(const Panel& panel, std::int64_t input, std::int64_t row, c
   return column.role == ColumnRole::fixed ? column.at(segment.first) : kNotKnown;
 }
 
+Normalization normalization_for(const Model& model, const SeriesOptions& options, const Panel& panel,
+                                const PanelSeries& series, const RowRange& known) {
+  if (model.series().empty()) return model.normalization();
+  if (const auto found = model.series().find(series.name()); found != model.series().end())
+    return found->second;
+  const Normalization all = normalization_of_data(model.series().begin()->second, model.loss());
+  return normalization_of_model(normalization_of_series(options, panel, std::span(&known, 1), all),
+                                model.loss());
+}
+
 std::vector<Feedback> feedback_of(const Panel& panel, const LossFunction& loss) {
   std::vector<Feedback> feedback;
   for (std::size_t i = 0; i < panel.input.size(); ++i)
@@ -108,6 +120,10 @@ ForecastInputs forecast_inputs(const Panel& panel, const ForecastStart& start, s
                        .horizon = series.horizon,
                        .window = series.window,
                        .feedback = feedback_of(panel, loss)};
+  const PanelSeries& one = panel.series[static_cast<std::size_t>(panel.series_of(start.first - 1))];
+  given.normalization = [&panel, &series, &one, known = start.first - one.first](const Model& model) {
+    return normalization_for(model, series, panel, one, {one.first, known});
+  };
   const KnownNumbers numbers(panel, start);
   for (std::int64_t i = 0; i < width; ++i) {
     const std::int64_t mask_of = panel.input_column(i).masks;

@@ -56,7 +56,13 @@ class KnownNumbers {
   std::vector<std::int64_t> last_;  ///< by column: its last measured row before the forecast
 };
 
-/// What the steps of a forecast read; NaN where it is not known. A prediction is always there for its mask.
+/// The normalization of a model for a series: that of its training, of a new series by some rows of it that are known, or the
+/// one that the model has for all.
+Normalization normalization_for(const Model& model, const SeriesOptions& options, const Panel& panel,
+                                const PanelSeries& series, const RowRange& known);
+
+/// What the steps of a forecast read; NaN where it is not known. A prediction is always there for its mask. Refers to the panel
+/// and the options.
 ForecastInputs forecast_inputs(const Panel& panel, const ForecastStart& start, std::int64_t steps,
                                const SeriesOptions& series, const LossFunction& loss);
 

@@ -11,12 +11,15 @@ std::vector<RowRange> rows_of_split(const std::string& split, const SeriesOption
   return splits[split == "train" ? 0 : split == "valid" ? 1 : 2].segments;
 }
 
-std::vector<RowRange> rows_after_training(const SeriesOptions& series, const Panel& panel, std::int64_t end) {
+std::vector<RowRange> rows_after_training(const SeriesOptions& series, const Panel& panel,
+                                          const std::vector<std::int64_t>& ends) {
   const std::vector<SeriesSplit> splits = split_panel(series, panel);
   std::vector<RowRange> rows;
   for (std::size_t i = 1; i < splits.size(); ++i)
     for (const RowRange& part : splits[i].segments)
-      if (part.first < end) rows.push_back({part.first, std::min(part.end(), end) - part.first});
+      if (const std::int64_t end = ends[static_cast<std::size_t>(panel.series_of(part.first))];
+          part.first < end)
+        rows.push_back({part.first, std::min(part.end(), end) - part.first});
   return rows;
 }
 

@@ -17,8 +17,9 @@ std::vector<RowRange> rows_of_split(const std::string& split, const SeriesOption
 std::int64_t rows_before(const Model& model, const SeriesOptions& series, const Panel& panel,
                          std::int64_t season);
 
-/// The rows that are not for training and lie before row `end`.
-std::vector<RowRange> rows_after_training(const SeriesOptions& series, const Panel& panel, std::int64_t end);
+/// The rows that are not for training and lie before a row of their series, [series].
+std::vector<RowRange> rows_after_training(const SeriesOptions& series, const Panel& panel,
+                                          const std::vector<std::int64_t>& ends);
 
 inline constexpr std::int64_t kMostOrigins = 200, kMostCalibrations = 500, kMostWindows = 20;
 

@@ -185,36 +185,41 @@ SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, co
 }
 
 /// Throws InputError for more steps or paths than half of the memory can hold.
-void check_memory(const Model& model, std::int64_t count, std::int64_t most_paths) {
+void check_memory(const Model& model, std::int64_t count, std::int64_t most_paths, std::int64_t series) {
   constexpr double kLabelBytes = 100;  // of a step: its time, as a number and as text
-  const auto steps = static_cast<double>(count);
+  const auto steps = static_cast<double>(count), all = static_cast<double>(series) * steps;
   const auto width = static_cast<double>(model.input_width() + model.output_width());
   const double paths = model.loss().has_levels() ? static_cast<double>(most_paths) : 0;
-  const double bytes = steps * kLabelBytes + sizeof(double) * (2 * steps * width * (1 + paths) + paths);
+  const double bytes =
+      all * (kLabelBytes + 2 * sizeof(double) * width) + sizeof(double) * (2 * steps * width * paths + paths);
   if (bytes <= static_cast<double>(system_memory()) / 2) return;
   const std::string on_paths = paths > 0 ? text_of(" on ", most_paths, " paths") : "";
   throw InputError(
       {.op = "forecast"}, Rule::no_memory,
-      text_of(count, " steps", on_paths, " take about ",
+      text_of(count, " steps", series > 1 ? text_of(" of ", series, " series") : "", on_paths, " take about ",
               bytes_of(static_cast<std::int64_t>(std::min(bytes, 9e18))), ", more than half of the memory"),
       {}, "Give fewer.");
 }
 
-}  // namespace
+/// The numbers of the series that are asked for.
+std::vector<std::int64_t> chosen_series(const Panel& panel, const SeriesForecastOptions& options) {
+  std::vector<std::string> names;
+  for (const PanelSeries& series : panel.series) names.push_back(series.name());
+  std::vector<std::int64_t> chosen;
+  for (const std::string& name : options.series) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end())
+      throw InputError(unknown_name(text_of("series of ", options.input.string()), name, names)
+                           .within({.item = "--series"}));
+    chosen.push_back(found - names.begin());
+  }
+  for (std::int64_t i = 0; options.series.empty() && i < std::ssize(names); ++i) chosen.push_back(i);
+  return chosen;
+}
 
-SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options) {
-  if (models.empty()) throw unexpected({.op = "forecast"}, Rule::missing, "a model");
-  SeriesOptions series = series_options_of(models.front());
-  series.paths = {options.input.string()};
-  if (!options.frequency.empty()) series.frequency = options.frequency;
-  const Panel panel = panel_for(models.front(), series, {.allow_future = true, .future = options.future});
-  if (panel.series.size() != 1)
-    throw InputError({options.input.string()}, Rule::shape, "a forecast goes on from one recording",
-                     text_of(panel.series.size()));
-  const std::int64_t steps = options.steps.in_steps(panel);
-  if (steps < 1)
-    throw unexpected({.op = "forecast"}, Rule::out_of_range, "at least one step", text_of(steps));
-  check_memory(models.front(), steps, options.paths.paths);
+/// The forecast of the one series of a panel, without intervals.
+SeriesForecast forecast_one(std::span<const Model> models, const Panel& panel, const SeriesOptions& series,
+                            std::int64_t steps, const SeriesForecastOptions& options) {
   const ForecastStart start = start_of(panel, options);
   const KnownNumbers numbers(panel, start);
   if (const std::int64_t column = numbers.without_number(); column >= 0)
@@ -223,21 +228,66 @@ SeriesForecast forecast_series(std::span<const Model> models, const SeriesForeca
   const LossFunction& loss = models.front().loss();
   const ForecastInputs inputs = inputs_of(panel, start, series, loss, steps, options);
   SeriesForecast forecast = empty_forecast(panel, start, series, steps, options.season);
+  forecast.ids = id_columns(panel.series_columns, panel.series.front().id, steps);
+  forecast.first = start.first;
+  if (!panel.series_columns.empty()) forecast.name = panel.series.front().name();
   if (models.front().output_width() != std::ssize(forecast.targets) * loss.outputs_of_target())
     throw unexpected({.op = "forecast"}, Rule::shape,
                      text_of("a model of ", forecast.targets.size(), " targets"),
                      text_of("one of ", models.front().output_width(), " outputs"));
   put_forecast(forecast, models, inputs, options.paths);
-  if (options.interval) {
-    const std::vector<ForecastStart> starts =
-        rolling_origins(panel, rows_after_training(series, panel, start.first),
-                        rows_before(models.front(), series, panel, 0), steps, kMostCalibrations);
-    const ConformalIntervals intervals(models, panel, series, starts, steps, *options.interval,
-                                       options.paths);
-    intervals.add_to(forecast, start.first);
-    forecast.compared = intervals.forecasts();
-  }
   return forecast;
+}
+
+/// Adds intervals to the forecasts of some of the series of a panel.
+void add_intervals(std::span<const Model> models, const Panel& panel, const SeriesOptions& series,
+                   const std::vector<std::int64_t>& chosen, const SeriesForecastOptions& options,
+                   std::vector<SeriesForecast>& forecasts) {
+  std::vector<std::int64_t> firsts;
+  for (const PanelSeries& one : panel.series) firsts.push_back(one.origin());
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const auto which = static_cast<std::size_t>(chosen[i]);
+    firsts[which] = panel.series[which].first + forecasts[i].first;
+  }
+  const std::int64_t steps = forecasts.front().steps();
+  const std::vector<ForecastStart> starts =
+      rolling_origins(panel, rows_after_training(series, panel, firsts),
+                      rows_before(models.front(), series, panel, 0), steps, kMostCalibrations);
+  const ConformalIntervals intervals(models, panel, series, starts, steps, *options.interval, options.paths);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    intervals.add_to(forecasts[i], firsts[static_cast<std::size_t>(chosen[i])]);
+    forecasts[i].compared = intervals.forecasts();
+  }
+}
+
+}  // namespace
+
+std::vector<SeriesForecast> forecast_series(std::span<const Model> models,
+                                            const SeriesForecastOptions& options) {
+  if (models.empty()) throw unexpected({.op = "forecast"}, Rule::missing, "a model");
+  SeriesOptions series = series_options_of(models.front());
+  series.paths = {options.input.string()};
+  if (!options.frequency.empty()) series.frequency = options.frequency;
+  const Panel panel = panel_for(models.front(), series, {.allow_future = true, .future = options.future});
+  const std::int64_t steps = options.steps.in_steps(panel);
+  if (steps < 1)
+    throw unexpected({.op = "forecast"}, Rule::out_of_range, "at least one step", text_of(steps));
+  const std::vector<std::int64_t> chosen = chosen_series(panel, options);
+  check_memory(models.front(), steps, options.paths.paths, std::ssize(chosen));
+  std::vector<SeriesForecast> forecasts;
+  if (panel.series.size() == 1) {
+    forecasts.push_back(forecast_one(models, panel, series, steps, options));
+  } else {
+    for (const std::int64_t which : chosen) try {
+        forecasts.push_back(forecast_one(models, panel.only(which), series, steps, options));
+      } catch (const InputError& error) {
+        const std::string name = panel.series[static_cast<std::size_t>(which)].name();
+        throw error.with_hint(
+            text_of("This is about the series ", quote(name, 40), "; --series forecasts others alone."));
+      }
+  }
+  if (options.interval) add_intervals(models, panel, series, chosen, options, forecasts);
+  return forecasts;
 }
 
 }  // namespace lagtape

@@ -24,13 +24,16 @@ struct SeriesForecastOptions {
   std::int64_t season =
       0;  ///< steps of a period, for the seasonal naive forecast; 0: a day, where rows have dates
   PathOptions paths = {};
-  /// The probability of an interval around each prediction, from the errors of earlier forecasts in the file; empty: there is
-  /// none.
+  /// The probability of an interval around each prediction, from the errors of earlier forecasts in the file, of all its series;
+  /// empty: there is none.
   std::optional<double> interval = {};
+  std::vector<std::string> series = {};  ///< the names of the series that are forecast; empty: all
 };
 
 /// A forecast of the targets of a recording, a row a step, with the column "step" from 1.
 struct SeriesForecast : PredictedTargets {
+  std::string name = {};                 ///< of the series; empty: the file has one, without a name
+  std::int64_t first = 0;                ///< the row of the series at which the forecast begins
   Tensor past;                           ///< [rows, targets] before the first prediction
   std::vector<Instant> past_times = {};  ///< [rows]; empty without times
   std::int64_t season = 0;               ///< steps of a period; 0: none is known
@@ -42,14 +45,16 @@ struct SeriesForecast : PredictedTargets {
   std::int64_t steps() const { return rows(); }
 };
 
-/// Forecasts with one model, or with several of the same data. Reads the file as the first model's experiment
+/// Forecasts of all series of a file, in its order, with one model, or with several of the same data. Reads the file as the first model's experiment
 /// says (task "series"), runs the models over the segment before the first prediction, and then lets each go on
 /// from its own predictions. Models of quantiles go on from numbers that are drawn from them, on many paths, and the
 /// result are the quantiles of the paths; without paths those of each step after the path of the medians. Inputs that
 /// are not predicted must be known: from the time, from rows of the file whose targets are missing or later than `from`, or
-/// from those of the file `future`. An interval comes from forecasts that begin in the rows after the training share of the file
-/// and end before the first prediction. Throws InputError.
-SeriesForecast forecast_series(std::span<const Model> models, const SeriesForecastOptions& options);
+/// from those of the file `future`. A series that the models have not seen is scaled by its rows before the first prediction.
+/// Intervals come from forecasts that begin in the rows after the training share of each series and end before its first
+/// prediction. Throws InputError.
+std::vector<SeriesForecast> forecast_series(std::span<const Model> models,
+                                            const SeriesForecastOptions& options);
 
 /// Errors of a forecast where the truth is known, beside those of forecasts that need no model.
 struct ForecastScores {
@@ -61,8 +66,16 @@ struct ForecastScores {
 
 /// The scores of one target. All are NaN when no truth is known.
 ForecastScores scores_of(const SeriesForecast& forecast, std::int64_t target);
+/// Those over several series together.
+ForecastScores scores_of(std::span<const SeriesForecast> forecasts, std::int64_t target);
+
+/// The forecasts of all series, one below the other.
+PredictedTargets joined(std::span<const SeriesForecast> forecasts);
 
 /// The forecast with its intervals, the truth where it is known, and the last of the past.
 Plot plot_of(const SeriesForecast& forecast, const std::string& title);
+/// The same of the first of several series, at most kMostDrawn of them.
+Plot plot_of(std::span<const SeriesForecast> forecasts, const std::string& title);
+inline constexpr std::int64_t kMostDrawn = 3;
 
 }  // namespace lagtape

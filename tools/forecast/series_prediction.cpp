@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
+#include "lagtape/data/series/series_scaling.h"
 #include "lagtape/tools/chart/row_axis.h"
 #include "lagtape/tools/forecast/recording_model.h"
 
@@ -35,19 +36,20 @@ Tensor windows_of(const Panel& panel, const RowRange& segment, std::int64_t firs
 /// Calls take(outputs [rows, q], first row) for the rows that are predicted from those of a segment.
 template <class Take>
 void predict_segment(const Model& model, const Panel& panel, const SeriesOptions& series,
-                     const RowRange& segment, int threads, Take take) {
+                     const RowRange& segment, const Normalization& normalization, int threads, Take take) {
   constexpr std::int64_t kMost = 256;  // windows at a time
   const std::int64_t first = segment.first + panel.lead(), known = known_steps(panel, first, segment);
   if (reads_every_step(model.at())) {
     if (known <= 0) return;
     const Tensor x = windows_of(panel, segment, first, 1, known);
-    return take(model.predict(x.reshaped({known, x.size(-1)}), threads), first + series.horizon);
+    return take(model.predict(x.reshaped({known, x.size(-1)}), normalization, threads),
+                first + series.horizon);
   }
   const std::int64_t windows = known - series.window + 1;
   for (std::int64_t begin = 0; begin < windows; begin += kMost) {
     const Tensor x =
         windows_of(panel, segment, first + begin, std::min(kMost, windows - begin), series.window);
-    take(model.predict(x, threads), first + begin + series.window - 1 + series.horizon);
+    take(model.predict(x, normalization, threads), first + begin + series.window - 1 + series.horizon);
   }
 }
 
@@ -62,16 +64,16 @@ Tensor truth_of(const Panel& panel, const std::vector<std::int64_t>& places) {
   return truth;
 }
 
-}  // namespace
-
-SeriesPrediction predict_series(const Model& model, const std::filesystem::path& input, int threads,
-                                const std::string& frequency) {
-  SeriesOptions series = series_options_of(model);
-  series.paths = {input.string()};
-  if (!frequency.empty()) series.frequency = frequency;
-  const Panel panel = panel_for(model, series, {.allow_future = true});
-
-  SeriesPrediction prediction;
+/// Predicts the rows of the one series of a panel.
+SeriesPrediction predict_one(const Model& model, const Panel& panel, const SeriesOptions& series,
+                             int threads) {
+  SeriesPrediction prediction{.horizon = series.horizon};
+  const PanelSeries& one = panel.series.front();
+  const RowRange scaling = scaling_rows(one, series);
+  const Normalization normalization = normalization_for(model, series, panel, one, scaling);
+  // A new series is predicted from rows that are not before those that scale it.
+  const bool is_new = !model.series().empty() && !model.series().contains(one.name());
+  const std::int64_t earliest = is_new ? scaling.end() - 1 + series.horizon : 0;
   std::vector<double> numbers;
   for (const RowRange& segment : panel.segments) {
     const bool is_last =
@@ -79,6 +81,7 @@ SeriesPrediction predict_series(const Model& model, const std::filesystem::path&
     const auto take = [&](const Tensor& outputs, std::int64_t first) {
       const std::int64_t width = outputs.size(-1);
       for (std::int64_t n = 0; n < outputs.size(0) && (first + n < segment.end() || is_last); ++n) {
+        if (first + n < earliest) continue;
         prediction.places.push_back(first + n);
         if (!panel.axis.times.empty()) {
           const Instant time = panel.time_of(first + n, segment.end());
@@ -88,34 +91,66 @@ SeriesPrediction predict_series(const Model& model, const std::filesystem::path&
         for (std::int64_t i = 0; i < width; ++i) numbers.push_back(outputs.at(n * width + i));
       }
     };
-    predict_segment(model, panel, series, segment, threads, take);
+    predict_segment(model, panel, series, segment, normalization, threads, take);
   }
-  if (prediction.places.empty())
-    throw InputError(
-        {series.where()}, Rule::missing,
-        text_of("no part without a gap has the ", reads_every_step(model.at()) ? 1 : series.window,
-                " rows that a prediction needs."));
-
   name_targets(panel, prediction);
-  const Tensor outputs =
-      Tensor::from({std::ssize(prediction.places), model.output_width()}, numbers, model.dtype());
+  const std::int64_t rows = std::ssize(prediction.places);
+  if (rows == 0) return prediction;
+  const Tensor outputs = Tensor::from({rows, model.output_width()}, numbers, model.dtype());
   put_outputs(prediction, std::span(&outputs, 1), model.loss());
-  prediction.horizon = series.horizon;
+  prediction.ids = id_columns(panel.series_columns, one.id, rows);
   if (prediction.times.empty()) prediction.leading.push_back({"row", prediction.places});
   prediction.leading.push_back(
       {"horizon", std::vector<std::int64_t>(prediction.places.size(), prediction.horizon)});
   prediction.truth = truth_of(panel, prediction.places);
+  prediction.last_rows = rows;
+  if (!panel.series_columns.empty()) prediction.last = one.name();
   return prediction;
+}
+
+}  // namespace
+
+SeriesPrediction predict_series(const Model& model, const std::filesystem::path& input, int threads,
+                                const std::string& frequency) {
+  SeriesOptions series = series_options_of(model);
+  series.paths = {input.string()};
+  if (!frequency.empty()) series.frequency = frequency;
+  const Panel panel = panel_for(model, series, {.allow_future = true});
+  std::vector<SeriesPrediction> predictions;
+  for (std::int64_t i = 0; i < std::ssize(panel.series); ++i) {
+    predictions.push_back(
+        predict_one(model, panel.series.size() == 1 ? panel : panel.only(i), series, threads));
+    if (predictions.back().places.empty()) predictions.pop_back();
+  }
+  if (predictions.empty())
+    throw InputError(
+        {series.where()}, Rule::missing,
+        text_of("no part without a gap has the ", reads_every_step(model.at()) ? 1 : series.window,
+                " rows that a prediction needs."));
+  if (predictions.size() == 1) return std::move(predictions.front());
+  std::vector<const PredictedTargets*> parts;
+  for (const SeriesPrediction& one : predictions) parts.push_back(&one);
+  SeriesPrediction all{joined(parts)};
+  for (const SeriesPrediction& one : predictions)
+    all.places.insert(all.places.end(), one.places.begin(), one.places.end());
+  all.horizon = series.horizon;
+  all.series = std::ssize(predictions);
+  all.last_rows = predictions.back().rows();
+  all.last = predictions.back().last;
+  return all;
 }
 
 Plot plot_of(const SeriesPrediction& prediction, const std::string& title) {
   constexpr std::int64_t kMost = 600;
-  const auto shown = static_cast<std::size_t>(std::min(prediction.rows(), kMost));
+  const std::string which =
+      prediction.series > 1 ? text_of(", ", prediction.last, ", the last of ", prediction.series, " series")
+                            : std::string();
+  const auto shown = static_cast<std::size_t>(std::min(prediction.last_rows, kMost));
   const std::span<const std::int64_t> places = std::span(prediction.places).last(shown);
   RowAxis rows{{.title = "row"}, {places.begin(), places.end()}};
   if (!prediction.times.empty())
     rows = axis_of_times(std::span(prediction.times).last(shown), prediction.clock);
-  Plot plot{.title = title,
+  Plot plot{.title = title + which,
             .x = rows.axis,
             .y = {.title = axis_title(quantities_of(prediction), "target"), .room = 0.04}};
   for (std::int64_t i = 0; i < std::ssize(prediction.targets); ++i) {

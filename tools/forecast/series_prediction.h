@@ -15,9 +15,11 @@ namespace lagtape {
 struct SeriesPrediction : PredictedTargets {
   std::vector<std::int64_t> places;  ///< [rows], the rows of the recording that are predicted, from 0
   std::int64_t horizon = 1;
+  std::int64_t series = 1, last_rows = 0;  ///< number of series, and of rows that are of the last one
+  std::string last = {};                   ///< the name of the last one, if series have names
 };
 
-/// Predicts all rows of a recording that a model can predict. Reads the file as the model's experiment says (task
+/// Predicts all rows of a recording, of each of its series, that a model can predict. Reads the file as the model's experiment says (task
 /// "series"); a model that reads out at every step runs through each segment without a gap, one that reads out once
 /// reads a window before each row. The rows behind the end of the file that are within the horizon are predicted
 /// too. `frequency` takes the place of that of the model's rows. Throws InputError.

@@ -22,6 +22,7 @@ struct RecordingColumn {
   std::string text = {};  ///< the first cell that is neither a number nor a date, and its line in the file
   std::int64_t text_line = 0;
   bool has_numbers = false;
+  bool is_fixed = false;  ///< each of several series has one value in all rows
 };
 
 /// What can be seen in a table without being told anything.
@@ -35,6 +36,7 @@ struct RecordingColumns {
   std::vector<std::string> series = {};  ///< columns that say which of several series a row is of
   std::int64_t series_count = 0;
   SequenceColumns sequences = {};      ///< those of a table of sequences with a label each
+  std::int64_t usual_rows = 0;         ///< three in four series have as many rows, or more
   std::vector<std::string> time = {};  ///< the names of the column of times, or of dates and times of day
   std::string time_format = {};        ///< the format of times that are numbers
   double interval = 0;                 ///< seconds from a row to the next, the median; 0 without dates
@@ -46,7 +48,8 @@ struct RecordingColumns {
 };
 
 /// Looks at a table. A column of times has them in any format, also as numbers, or is the first one and counts evenly; one of
-/// words has few of them. Where times come again, columns are searched for that say which series a row is of. Throws InputError.
+/// words has few of them. Where times come again, or numbers that count the rows start again, columns are searched for that say which series a
+/// row is of. Throws InputError.
 RecordingColumns describe_recording(const std::filesystem::path& file);
 
 }  // namespace lagtape

@@ -81,6 +81,7 @@ std::string why_left_out(const RecordingColumn& column) {
 void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoint& start) {
   constexpr std::size_t kMostInputs = 16;
   Json input = Json::array(), future = Json::array(), categories = Json::object(), only_past = Json::array();
+  Json fixed = Json::array();
   for (const RecordingColumn& column : found.columns) {
     const Json name = name_of(column);
     if (std::ranges::find(found.series, column.name) != found.series.end()) continue;
@@ -97,8 +98,10 @@ void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoin
     if (column.kind != Kind::numbers && column.kind != Kind::words) continue;
     if (column.kind == Kind::words && column.name.empty()) continue;
     if (input.size() + future.size() >= kMostInputs && !is_target && !is_future) continue;
-    (is_future ? future : input).push_back(name);
+    const bool is_fixed = column.is_fixed && !is_target && !is_future;
+    (is_fixed ? fixed : is_future ? future : input).push_back(name);
     if (column.kind == Kind::words) categories[column.name] = column.words;
+    if (is_fixed) continue;
     const bool is_predicted = start.target.empty() ? column.kind == Kind::numbers : is_target;
     if (!is_predicted && !is_future) only_past.push_back(name);
   }
@@ -112,7 +115,8 @@ void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoin
       refuse_name("column of --future", name, found, true);
   draft.data["input"] = input;
   if (!future.empty()) draft.data["future"] = future;
-  if (!future.empty() && !draft.data.contains("target")) {
+  if (!fixed.empty()) draft.data["static"] = fixed;
+  if ((!future.empty() || !fixed.empty()) && !draft.data.contains("target")) {
     draft.data["target"] = Json::array();
     for (const Json& name : input)
       if (!name.is_string() || !categories.contains(name.get<std::string>()))
@@ -130,14 +134,13 @@ void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoin
   if (!categories.empty()) draft.data["categories"] = categories;
 }
 
-/// Says that a table has several series, which would be glued to one.
-[[noreturn]] void refuse_series(const RecordingColumns& found, const std::string& file) {
-  throw InputError(
-      Problem{.place = {.file = file},
-              .rule = Rule::not_supported,
-              .statement = text_of("has ", found.series_count, " series, one below the other, which ",
-                                   listed(found.series), " tells apart: one recording has each time once"),
-              .hint = R"(Write each series to a file of its own; "path": "*.csv" reads them all.)"});
+/// Says which column names the series of a table that has several.
+void add_series(Draft& draft, const RecordingColumns& found) {
+  if (found.series.empty()) return;
+  draft.data["series"] = found.series.size() == 1 ? Json(found.series[0]) : Json(found.series);
+  draft.notes.push_back(text_of(
+      listed(found.series), found.series.size() == 1 ? " names" : " name", " the ", found.series_count,
+      " series of the rows. Each is divided in time and scaled by itself, and all train one model."));
 }
 
 }  // namespace
@@ -151,12 +154,14 @@ Draft draft_of_recording(const StartingPoint& start) {
   const RecordingColumns found = describe_recording(file);
   if (const SequenceLabel* label = label_to_learn(found, start))
     return draft_of_sequences(found, *label, start);
-  if (!found.series.empty()) refuse_series(found, start.data);
   Draft draft;
   draft.name = name_from(file);
-  draft.about = text_of(found.rows, " rows of a recording; every step predicts the next row");
+  const std::string whose =
+      found.series.empty() ? "a recording" : text_of(found.series_count, " series, one below the other");
+  draft.about = text_of(found.rows, " rows of ", whose, "; every step predicts the next row");
   draft.data = {{"task", "series"}, {"path", path_from(start, file)}};
   draft.notes = found.notes;
+  add_series(draft, found);
   add_columns(draft, found, start);
   for (const RecordingColumn* time : found.of_kind(Kind::time)) {
     if (time->name.empty() && !(found.has_names && time->index == 0)) {
@@ -186,12 +191,17 @@ Draft draft_of_recording(const StartingPoint& start) {
     draft.notes.push_back(text_of(
         missing, " cells are empty: each takes the number before it, and is neither learnt nor scored."));
   }
-  if (found.has_gaps) draft.notes.emplace_back("Rows are missing in between: no window crosses such a gap.");
+  if (found.has_gaps && found.series.empty())
+    draft.notes.emplace_back("Rows are missing in between: no window crosses such a gap.");
   draft.season = found.season();
-  const std::int64_t share =
-      found.rows * 15 / 100 - 1;  // rows of the validation set; the test set has as many
+  // Rows of the validation set; the test set has as many. Windows of several series begin before it, and those of training fit
+  // into the training rows of all but the shortest series.
+  const std::int64_t share = found.series.empty() ? found.rows * 15 / 100 - 1 : found.usual_rows * 6 / 10;
   if (share < 2)
-    throw unexpected({start.data}, Rule::shape, "at least 20 rows to learn from", text_of(found.rows));
+    throw unexpected({start.data}, Rule::shape,
+                     found.series.empty() ? "at least 20 rows to learn from"
+                                          : "at least 4 rows of most series to learn from",
+                     text_of(found.series.empty() ? found.rows : found.usual_rows));
   // A window has some seasons. Where these would be very many steps, inputs of the calendar show the time of day or year.
   constexpr std::int64_t kLongestSeason = 500;
   const std::int64_t longest = std::max<std::int64_t>(share / 2, 1);

@@ -48,8 +48,10 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
   if (draft.shape.every_step) experiment["model"]["readout"] = {{"at", "every_step"}};
   if (draft.needs_loss) experiment["loss"] = classes ? "cross_entropy" : "mse";
   // Several targets may have several units, and an rmse over all of them would be a mixture.
-  const bool has_units = !classes && draft.shape.output > 1;
-  experiment["metrics"] = has_units ? Json::array() : Json::array({classes ? "accuracy" : "rmse"});
+  const bool has_units = !classes && draft.shape.output > 1, is_panel = draft.data.contains("series");
+  experiment["metrics"] = is_panel    ? Json::array({"mase"})
+                          : has_units ? Json::array()
+                                      : Json::array({classes ? "accuracy" : "rmse"});
   experiment["optimizer"] = {{"type", "adam"}, {"lr", units <= 32 ? 0.01 : 0.003}};
   experiment["train"] = train;
 
@@ -66,10 +68,14 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
   text.before("/model", sentence_of(std::string(cell.summary)));
   text.before("/model", text_of("All options: lagtape list cells ", cell.name));
   if (draft.shape.every_step) text.behind("/model/readout", "an answer at every step");
-  text.before("/metrics", text_of("The loss is ", classes ? "cross_entropy" : "mse",
-                                  has_units ? " of the scaled targets, and decides which state is kept."
-                                            : "; these are reported beside it."));
-  if (has_units)
+  text.before("/metrics",
+              text_of("The loss is ", classes ? "cross_entropy" : "mse",
+                      has_units && !is_panel ? " of the scaled targets, and decides which state is kept."
+                                             : "; these are reported beside it."));
+  if (is_panel)
+    text.before("/metrics",
+                "Errors in relation to those of the seasonal naive forecast: each series counts alike.");
+  if (has_units && !is_panel)
     text.before("/metrics",
                 "An \"rmse\" is of all targets in their units, so that the largest numbers decide.");
   text.before("/optimizer",

@@ -228,8 +228,9 @@ TrainOptions train_section(JsonReader& top, const Experiment& experiment) {
 /// The first batches of the training set in place of all sets.
 TaskLoading restricted(TaskLoading load, const TrainOptions& train) {
   const std::int64_t count = train.overfit * train.batch * train.accumulate;
-  return [load = std::move(load), count](ThreadPool& pool, std::uint64_t seed) {
-    Task task = load(pool, seed);
+  return [load = std::move(load), count](ThreadPool& pool, std::uint64_t seed,
+                                         const SeriesNormalizations* known) {
+    Task task = load(pool, seed, known);
     task.train = task.valid = task.test = first_sequences(task.train, count);
     return task;
   };

@@ -53,9 +53,6 @@ Scaling scaling_of_outputs(const LossFunction& loss, const Scaling& of_targets) 
   return scaling;
 }
 
-namespace {
-
-/// That of inputs and targets, from one with a column for each output of a target.
 Normalization normalization_of_data(const Normalization& of_model, const LossFunction& loss) {
   const auto each = static_cast<std::size_t>(loss.outputs_of_target());
   const Scaling& of_outputs = of_model.output;
@@ -67,7 +64,9 @@ Normalization normalization_of_data(const Normalization& of_model, const LossFun
   return normalization;
 }
 
-}  // namespace
+Normalization normalization_of_model(const Normalization& of_data, const LossFunction& loss) {
+  return {.input = of_data.input, .output = scaling_of_outputs(loss, of_data.output)};
+}
 
 Normalization normalization_of_data(const Model& model) {
   return normalization_of_data(model.normalization(), model.loss());

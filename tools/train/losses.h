@@ -25,6 +25,9 @@ Scaling scaling_of_outputs(const LossFunction& loss, const Scaling& of_targets);
 /// The normalisation of the data that a model was trained on: that of the model, with one scaling for each number
 /// of a target.
 Normalization normalization_of_data(const Model& model);
+Normalization normalization_of_data(const Normalization& of_model, const LossFunction& loss);
+/// The opposite.
+Normalization normalization_of_model(const Normalization& of_data, const LossFunction& loss);
 /// The same of the series that it scales by themselves.
 SeriesNormalizations series_of_data(const Model& model);
 

@@ -108,10 +108,9 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
                         steps_at_once(experiment, task.shape), pool.threads())) {
   check_training(experiment, task, model, op_, pool);
   if (!task.fresh) fingerprint_ = fingerprint(*task.train, pool);
-  model_.normalization() = {.input = task.normalization.input,
-                            .output = scaling_of_outputs(experiment.loss, task.normalization.output)};
+  model_.normalization() = normalization_of_model(task.normalization, experiment.loss);
   for (const auto& [name, of] : task.series)
-    model_.series()[name] = {.input = of.input, .output = scaling_of_outputs(experiment.loss, of.output)};
+    model_.series()[name] = normalization_of_model(of, experiment.loss);
 }
 
 void Trainer::run(const TrainerHooks& hooks) {

@@ -179,7 +179,8 @@ TEST_CASE("the options of series are checked") {
   CHECK(has(samples.message(R"("input": [3], "window": 3)"), "columns are 0..2. Got 3"));
   CHECK(has(samples.message(R"("input": [], "window": 3)"), "/data/input"));
   CHECK(has(samples.message(R"("input": ["load", "load"], "window": 3)"), "twice"));
-  CHECK(has(samples.message(R"("target": "load", "window": 3)"), "/data/target"));
+  CHECK(has(samples.message(R"("target": true, "window": 3)"), "/data/target: expected a column or a list"));
+  CHECK(samples.message(R"("input": "time", "target": "load", "window": 3)").empty());
   CHECK(has(samples.message(R"("horizon": 1)"), "/data/window"));
   CHECK(has(samples.message(R"("window": 3, "train": 0.9)"), "more than 1"));
   CHECK(has(samples.message(R"("window": 15)"),

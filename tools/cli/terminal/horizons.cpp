@@ -2,8 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <span>
 
 #include "lagtape/core/error.h"
 
@@ -70,13 +72,35 @@ std::string table_of_target(const HorizonScores& scores, std::size_t target) {
   return table + "\n";
 }
 
+/// The errors over all steps of the first of several series.
+std::string table_of_series(const HorizonScores& scores) {
+  constexpr std::size_t kMost = 10;
+  if (scores.series.empty()) return {};
+  std::string table;
+  for (std::size_t i = 0; i < scores.targets.size(); ++i) {
+    table += fmt::format("\n{} of {} by series, over all steps\n{:>16}",
+                         kHorizonMetrics[scores.verdict.measure], scores.targets[i], "series");
+    for (const HorizonErrors& errors : scores.errors) table += title_of(errors);
+    for (const HorizonOfSeries& series :
+         std::span(scores.series).first(std::min(kMost, scores.series.size()))) {
+      table += fmt::format("\n{:>16}", series.name);
+      for (const HorizonErrors& errors : series.errors)
+        table += fmt::format("  {:>10.4g}", errors.overall[i][scores.verdict.measure]);
+    }
+    table += "\n";
+  }
+  if (scores.series.size() > kMost)
+    table += fmt::format("{} series more: --json has all.\n", scores.series.size() - kMost);
+  return table;
+}
+
 }  // namespace
 
 std::string table_of(const HorizonScores& scores) {
   std::string text = fmt::format("{} forecasts of {} steps; root mean squared errors\n", scores.origins,
                                  scores.errors.front().rmse.size(0));
   for (std::size_t i = 0; i < scores.targets.size(); ++i) text += table_of_target(scores, i);
-  return text_of(text, "\n", sentence_of(scores), "\n");
+  return text_of(text, table_of_series(scores), "\n", sentence_of(scores), "\n");
 }
 
 Json json_of(const HorizonScores& scores) {

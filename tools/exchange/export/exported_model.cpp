@@ -95,7 +95,7 @@ ExportedModel exported_whole(const Model& model) {
   ExportedModel result;
   result.stack = chain.parts.back().stack;
   result.at = result.stack.at;
-  result.normalization = model.normalization();
+  result.normalization = model.only_normalization("export");
   result.normalization.check(model.input_width(), model.output_width());
   result.dtype = model.dtype();
   result.input = model.input_width();
@@ -139,6 +139,7 @@ Model in_f32(const Model& model) {
   Model result = Model::undrawn(std::move(fitted));
   for (Parameter& parameter : result.parameters()) parameter.value = model.parameters()[parameter.name].value;
   result.normalization() = model.normalization();
+  result.series() = model.series();
   result.set_start(model.start());
   return result;
 }

@@ -68,7 +68,8 @@ def evaluate(run: Path, split: str = "test", *, data: Any = None, horizon: Union
 
 
 def forecast(run: Union[Path, Sequence[Path]], input: Any, steps: Union[int, str], *, start: Union[str, int] = "",
-             season: int = 0, paths: int = 200, future: Any = None, interval: Optional[float] = None) -> Any:
+             season: int = 0, paths: int = 200, future: Any = None, interval: Optional[float] = None,
+             series: Sequence[str] = ()) -> Any:
     """Forecasts a recording from a model's own predictions, as `lagtape forecast` does.
 
     run     a run whose model was trained on a recording (task "series"); of several the forecast is their mean
@@ -83,10 +84,14 @@ def forecast(run: Union[Path, Sequence[Path]], input: Any, steps: Union[int, str
     interval  the probability of an interval around each prediction, such as 0.9, from the errors of earlier forecasts in
             the rows of input after those of the training
 
+    series  names of the series that are forecast, of a table that has many; by default all
+
     A file gives a dict: the arrays prediction [steps, targets], truth (NaN where it is not known), past [rows, targets], and
     of several runs low and high, with an interval lower and upper; of a model of quantiles in their place the levels and a
-    list of arrays, quantiles, one for each; the names of the targets, the times, and the season. A DataFrame gives a DataFrame: a column for each target, those
-    of quantiles and bounds beside it ("load_q0.9", "load_low"), and the times as its index. Raises InputError.
+    list of arrays, quantiles, one for each; the names of the targets, the times, and the season. Of many series the rows are
+    those of each, one below the other, and series has the column, or columns, of their names; there is no past. A DataFrame
+    gives a DataFrame: a column for each target, those of quantiles and bounds beside it ("load_q0.9", "load_low"), those of
+    the names of series, and the times as its index. Raises InputError.
     """
     runs = [path_of(one) for one in run] if isinstance(run, (list, tuple)) else [path_of(run)]
     if not runs:
@@ -100,7 +105,8 @@ def forecast(run: Union[Path, Sequence[Path]], input: Any, steps: Union[int, str
         taken, future_path = taken._replace(files=given.files), given.path
     made = _lagtape.forecast(runs, taken.path, text_of(length, "[forecast] steps"), text_of(begin, "[forecast] start"),
                              count_of(season, "season", "forecast", 0), count_of(paths, "paths", "forecast", 0), future_path,
-                             None if interval is None else real_of(interval, "interval", "forecast"), taken.files)
+                             None if interval is None else real_of(interval, "interval", "forecast"),
+                             [series] if isinstance(series, str) else [str(one) for one in series], taken.files)
     return _as_frame(made, input, taken) if is_frame(input) else made
 
 
@@ -121,7 +127,7 @@ def _taken(data: Any, run: Path, name: str = "data", files: Optional[_lagtape.Gi
 
 def _as_frame(made: Dict[str, Any], like: Any, taken: Given) -> Any:
     """Predictions as a frame of the library that the input is of."""
-    columns: Dict[str, np.ndarray] = {}
+    columns: Dict[str, np.ndarray] = {name: np.array(names) for name, names in made.get("series", {}).items()}
     for i, target in enumerate(made["targets"]):
         columns[target] = made["prediction"][:, i]
         for level, values in zip(made.get("levels", ()), made.get("quantiles", ())):

@@ -29,6 +29,12 @@ nb::dict dict_of(const PredictedTargets& made) {
   nb::dict result;
   result["targets"] = made.targets;
   result["times"] = made.labels;
+  if (!made.ids.empty()) {
+    nb::dict ids;
+    for (const LeadingColumn& column : made.ids)
+      ids[column.name.c_str()] = std::get<std::vector<std::string>>(column.cells);
+    result["series"] = ids;
+  }
   if (!made.levels.empty()) {
     result["levels"] = made.levels;
     nb::list quantiles;
@@ -47,9 +53,9 @@ nb::dict dict_of(const PredictedTargets& made) {
 nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::path& input,
                   const std::string& steps, const std::string& from, std::int64_t season, std::int64_t paths,
                   const std::filesystem::path& future, std::optional<double> interval,
-                  const GivenFiles* files) {
+                  const std::vector<std::string>& series, const GivenFiles* files) {
   const auto length = ForecastLength::parse(steps, {.item = "steps", .op = "forecast"});
-  SeriesForecast made;
+  std::vector<SeriesForecast> made;
   {
     const nb::gil_scoped_release release;
     const GivenScope given_files(files);
@@ -61,11 +67,12 @@ nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::p
                                     .from = from,
                                     .season = season,
                                     .paths = {.paths = paths},
-                                    .interval = interval});
+                                    .interval = interval,
+                                    .series = series});
   }
-  nb::dict result = dict_of(made);
-  result["season"] = made.season;
-  if (!made.past.empty()) result["past"] = array_of(made.past);
+  nb::dict result = dict_of(joined(made));
+  result["season"] = made.front().season;
+  if (made.size() == 1 && !made.front().past.empty()) result["past"] = array_of(made.front().past);
   return result;
 }
 
@@ -88,7 +95,7 @@ nb::dict predict(const std::string& run, const std::filesystem::path& input, int
 
 void add_forecasts(nb::module_& module) {
   module.def("forecast", forecast, nb::arg("runs"), nb::arg("input"), nb::arg("steps"), nb::arg("from_"),
-             nb::arg("season"), nb::arg("paths"), nb::arg("future"), nb::arg("interval"),
+             nb::arg("season"), nb::arg("paths"), nb::arg("future"), nb::arg("interval"), nb::arg("series"),
              nb::arg("files").none());
   module.def("predict_recording", predict, nb::arg("run"), nb::arg("input"), nb::arg("threads"),
              nb::arg("files").none());
