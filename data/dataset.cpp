@@ -33,6 +33,17 @@ Batch padded_batch(const Dataset& dataset, std::span<const std::int64_t> indices
   return batch;
 }
 
+/// Sets the sequences' own normalizations, if there are some.
+void set_own(const Dataset& dataset, Batch& batch) {
+  for (std::size_t row = 0; row < batch.ids.size(); ++row) {
+    const Normalization* own = dataset.normalization(batch.ids[row]);
+    if (own == nullptr) continue;
+    own->check(dataset.shape().input, dataset.shape().output);
+    batch.own.resize(batch.ids.size());
+    batch.own[row] = own;
+  }
+}
+
 template <class T>
 std::span<T> row_of(Tensor& tensor, std::int64_t row) {
   const auto width = static_cast<std::size_t>(tensor.numel() / tensor.size(0));
@@ -72,14 +83,7 @@ Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtyp
   const DataShape& shape = dataset.shape();
   normalization.check(shape.input, shape.output);
   Batch batch = padded_batch(dataset, indices, dtype);
-  const bool normalizes = !normalization.input.empty() || !normalization.output.empty();
-  for (const std::int64_t index : batch.ids) {
-    const Normalization* own = normalizes ? dataset.normalization(index) : nullptr;
-    if (own == nullptr) continue;
-    own->check(shape.input, shape.output);
-    batch.own.resize(batch.ids.size());
-    batch.own[static_cast<std::size_t>(&index - batch.ids.data())] = own;
-  }
+  if (!normalization.input.empty() || !normalization.output.empty()) set_own(dataset, batch);
   batch.epoch = epoch;
   pool.run(static_cast<int>(batch.size()), [&](int row, int) {
     const std::int64_t index = batch.ids[static_cast<std::size_t>(row)];

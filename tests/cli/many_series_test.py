@@ -1,12 +1,14 @@
 """Many series in one table or in many files: one model, scaled by series, and forecasts of each."""
 
+import array
 import datetime
 import json
 import math
 import random
 import statistics
+import zipfile
 
-from tool import RECORDING, ToolTest, changed, main, rows_of
+from tool import RECORDING, ToolTest, changed, main, rows_of, slow
 
 FIRST = datetime.datetime(2024, 1, 1)
 LEVELS = {"s0": 10, "s1": 100, "s2": 1000, "s3": 10000}
@@ -141,7 +143,7 @@ class ManySeriesTest(ToolTest):
     def test_plain_numbers_need_the_name_of_a_series(self):
         self.train_stations()
         self.write("x.csv", "10\n11\n12\n")
-        for command in (("predict", "run", "--input", "x.csv", "--output", "y.csv"), ("export", "run", "--to", "c99", "--out", "m"),
+        for command in (("predict", "run", "--input", "x.csv", "--output", "y.csv"), ("export", "run", "--to", "c99", "--output", "m.c"),
                         ("predict", "run", "--input", "-", "--output", "-")):
             with self.subTest(command):
                 self.refused(["scales each of its 4 series by itself", "--series"], *command)
@@ -150,7 +152,7 @@ class ManySeriesTest(ToolTest):
         stream = self.run_tool("predict", "run", "--input", "-", "--output", "-", "--series", "s0", stdin=b"10\n11\n12\n")[0]
         self.assertEqual(one, stream)
         self.assertLess(max(map(float, one.split())), 30)
-        self.run_tool("export", "run", "--to", "c99", "--out", "m", "--series", "s3")
+        self.run_tool("export", "run", "--to", "c99", "--output", "m.c", "--series", "s3")
 
     def test_future_inputs_are_those_of_the_series(self):
         rows = "".join(f"{name},{time},{level + n % 3},{n % 3}\n" for name, level in (("a", 1), ("b", 50)) for n, time in enumerate(hours(60)))
@@ -195,11 +197,9 @@ class ManySeriesTest(ToolTest):
         for weight in ("row", "series"):
             path = self.write("e.json", changed(PANEL, data__weight=weight, data__stride=1, data__window=10))
             self.run_tool("data", path, "--out", f"{weight}.npz")
-            import zipfile
             with zipfile.ZipFile(self.folder / f"{weight}.npz") as archive:
                 raw = archive.read("train_x.npy")
             header = 10 + int.from_bytes(raw[8:10], "little")
-            import array
             numbers = array.array("f", raw[header:])[::10]
             counts[weight] = (sum(number < 50 for number in numbers), sum(number > 50 for number in numbers))
         self.assertEqual(counts["row"], (130, 18))
@@ -220,7 +220,6 @@ class ManySeriesTest(ToolTest):
             with self.subTest(name):
                 self.write(name, text)
                 self.run_tool("new", name, "--output", "e.json")
-                written = json.loads(self.run_tool("inspect", "e.json", "--json")[0])["experiment"] if False else None
                 text = (self.folder / "e.json").read_text()
                 data = json.loads("".join(line.split("//")[0] + "\n" for line in text.splitlines()))["data"]
                 self.assertEqual(data["series"], column)
@@ -238,7 +237,8 @@ class ManySeriesTest(ToolTest):
             with self.subTest(values):
                 self.refused(words, "check", self.write("e.json", changed(PANEL, **values)) and "e.json")
 
-    def test_stations_of_different_level_are_better_than_the_day_before(self):  # @slow
+    @slow
+    def test_stations_of_different_level_are_better_than_the_day_before(self):
         values = stations()
         self.write("panel.csv", long_table(values))
         for name, numbers in values.items():

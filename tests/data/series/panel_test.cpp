@@ -210,7 +210,7 @@ TEST_CASE("several series are divided as whole ones, or each in time") {
   CHECK(first_and_last(*whole.train) == Values{19, 0, 18});
   CHECK(first_and_last(*whole.test) == Values{9, 100, 108});
   CHECK(first_and_last(*in_time.train) == Values{9 + 4, 0, 103});  // rows 0 to 9 and 100 to 104
-  CHECK(first_and_last(*in_time.test) == Values{9 + 4, 10, 108});
+  CHECK(first_and_last(*in_time.test) == Values{10 + 5, 9, 108});  // targets are rows 10 to 19 and 105 to 109
   CHECK(has(input_error_of([&] { task(R"("split": "half")"); }), "/data/split"));
 }
 
