@@ -40,9 +40,8 @@ void read_columns(JsonReader& reader, const Option& option, Json& columns) {
     }
   }
   if (fits) return;
-  reader.error(key,
-               text_of("expected a column or a list of columns, names or numbers from 0. Got ",
-                       reader.raw(key).dump(), "."));
+  reader.error(key, text_of("expected a column or a list of columns, names or numbers from 0. Got ",
+                            reader.raw(key).dump(), "."));
   columns = {};
 }
 

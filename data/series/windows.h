@@ -48,7 +48,9 @@ class WindowDataset final : public Dataset {
   /// The number of series that have windows.
   std::int64_t series_count() const { return series_count_; }
   /// The row at which a window begins, in an epoch.
-  std::int64_t first_row(std::int64_t index, std::int64_t epoch = 0) const { return start_of(index, epoch).row; }
+  std::int64_t first_row(std::int64_t index, std::int64_t epoch = 0) const {
+    return start_of(index, epoch).row;
+  }
 
  private:
   struct WindowRange {

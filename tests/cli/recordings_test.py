@@ -1,6 +1,7 @@
 """Recordings as loggers write them: their clocks, names, endings and sizes, and what commands make of them."""
 
 import datetime
+import json
 import gzip
 import math
 import struct
@@ -156,13 +157,15 @@ class TableTest(ToolTest):
 
     def test_several_series_in_one_table_are_not_glued(self):
         days = [FIRST + datetime.timedelta(n) for n in range(60)]
-        for head, keys in (("id,year", [f"{k},{1950 + n}" for k in (1, 2, 3) for n in range(40)]),
-                           ("unique_id,ds", [f"{k},{day:%Y-%m-%d}" for k in "ab" for day in days]),
-                           ("date,city", [f"{day:%Y-%m-%d},{k}" for day in days for k in ("Rome", "Oslo")]),
-                           ("store,item,date", [f"{k},{j},{day:%Y-%m-%d}" for k in (1, 2, 3) for j in (1, 2) for day in days])):
+        for head, series, keys in (("id,year", "id", [f"{k},{1950 + n}" for k in (1, 2, 3) for n in range(40)]),
+                                   ("unique_id,ds", "unique_id", [f"{k},{day:%Y-%m-%d}" for k in "ab" for day in days]),
+                                   ("date,city", "city", [f"{day:%Y-%m-%d},{k}" for day in days for k in ("Rome", "Oslo")]),
+                                   ("store,item,date", ["store", "item"], [f"{k},{j},{day:%Y-%m-%d}" for k in (1, 2, 3) for j in (1, 2) for day in days])):
             with self.subTest(head):
                 self.write("panel.csv", f"{head},y\n" + "".join(f"{key},{math.sin(n):.3f}\n" for n, key in enumerate(keys)))
-                self.refused(["panel.csv: has ", "series, one below the other"], "new", "panel.csv")
+                text, _ = self.run_tool("new", "panel.csv")
+                self.assertIn(f'"series": {json.dumps(series)},', text)
+                self.assertIn('"input": ["y"]', text)
 
     def test_columns_that_count_are_neither_input_nor_target(self):
         rows = "".join(f"{n},{plain(FIRST + datetime.timedelta(hours=n))},{n + 7},{math.sin(n / 4):.4f}\n" for n in range(HOURS))

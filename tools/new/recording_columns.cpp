@@ -4,8 +4,6 @@
 #include <cmath>
 #include <optional>
 #include <set>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
@@ -15,6 +13,7 @@
 #include "lagtape/data/time/time_format.h"
 #include "lagtape/tools/new/draft.h"
 #include "lagtape/tools/new/recording_times.h"
+#include "lagtape/tools/new/series_columns.h"
 
 namespace lagtape {
 
@@ -195,145 +194,6 @@ void find_clock(const NamedTable& table, RecordingColumns& found) {
   }
 }
 
-// ---- several series in one table ----
-
-/// The cells of a row in some columns, as one text.
-std::string key_of(const NamedTable& table, std::int64_t row, const std::vector<std::int64_t>& columns) {
-  std::string key;
-  for (const std::int64_t column : columns) key += text_of(table.cell(row, column), '\n');
-  return key;
-}
-
-/// The number of series if every time occurs once in each, else 0.
-std::int64_t count_series(const NamedTable& table, const std::vector<std::int64_t>& times,
-                          const std::vector<std::int64_t>& columns) {
-  std::unordered_set<std::string> series, rows;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const std::string key = key_of(table, row, columns);
-    series.insert(key);
-    if (!rows.insert(key + key_of(table, row, times)).second) return 0;
-  }
-  return std::ssize(series);
-}
-
-/// Whether a column may say which series a row is of: words, or whole numbers that are too orderly for measurements,
-/// as their rows lie one below the other or every series has every time.
-bool may_name_series(const NamedTable& table, const RecordingColumn& column,
-                     const std::vector<std::int64_t>& times_in) {
-  if (column.kind == Kind::constant || column.missing > 0) return false;
-  std::unordered_set<std::string_view> cells;
-  std::unordered_set<std::string> times;
-  std::int64_t blocks = 0;
-  bool are_codes = true;
-  std::string_view before;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const std::string_view cell = table.cell(row, column.index);
-    cells.insert(cell);
-    times.insert(key_of(table, row, times_in));
-    are_codes = are_codes && cell.find_first_not_of("0123456789") == cell.npos;
-    blocks += row == 0 || cell != before ? 1 : 0;
-    before = cell;
-  }
-  const std::int64_t series = std::ssize(cells), rows = table.rows();
-  if (series < 2 || 2 * series > rows) return false;
-  return column.kind != Kind::numbers ||
-         (are_codes && (blocks == series || rows % (series * std::ssize(times)) == 0));
-}
-
-/// Whether the numbers of a column count the rows of each series, which lie one below the other, from whatever number on.
-bool counts_in(const NamedTable& table, const RecordingColumn& counter, std::int64_t series) {
-  std::int64_t starts = 0;
-  std::optional<double> before;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const std::optional<double> number = parse_number(table.cell(row, counter.index));
-    if (!number) return false;
-    const bool goes_on = row > 0 && table.cell(row, series) == table.cell(row - 1, series);
-    if (goes_on && *number != *before + 1) return false;
-    starts += goes_on ? 0 : 1;
-    before = number;
-  }
-  return starts > 1 && 2 * starts <= table.rows();
-}
-
-/// Finds a column of words and one that counts the rows of each of them, in a table without times.
-void find_counted_series(const NamedTable& table, RecordingColumns& found) {
-  if (!found.time.empty() || !found.has_names) return;
-  for (const RecordingColumn& column : found.columns) {
-    if ((column.kind != Kind::words && column.kind != Kind::other && column.kind != Kind::numbers) ||
-        !may_name_series(table, column, {}))
-      continue;
-    for (RecordingColumn& counter : found.columns) {
-      if (&counter == &column || counter.kind != Kind::numbers || !counts_in(table, counter, column.index))
-        continue;
-      counter.kind = Kind::counter;
-      found.series = {column.name};
-      found.series_count = 0;
-      for (std::int64_t row = 0; row < table.rows(); ++row)
-        found.series_count +=
-            row == 0 || table.cell(row, column.index) != table.cell(row - 1, column.index) ? 1 : 0;
-      return;
-    }
-  }
-}
-
-/// Finds columns, one or two, that say which series a row is of.
-void find_series(const NamedTable& table, RecordingColumns& found) {
-  std::vector<std::int64_t> times;
-  for (const RecordingColumn& column : found.columns)
-    if (column.kind == Kind::time || column.kind == Kind::clock) times.push_back(column.index);
-  if (times.empty() || !found.has_names || count_series(table, times, {}) > 0) return;
-  std::vector<std::int64_t> candidates;
-  for (const RecordingColumn& column : found.columns)
-    if (column.kind != Kind::time && column.kind != Kind::clock && may_name_series(table, column, times))
-      candidates.push_back(column.index);
-  const auto take = [&](const std::vector<std::int64_t>& columns) {
-    found.series_count = count_series(table, times, columns);
-    if (2 * found.series_count > table.rows()) found.series_count = 0;
-    if (found.series_count == 0) return false;
-    for (const std::int64_t column : columns) found.series.push_back(table.name_of(column));
-    return true;
-  };
-  for (const std::int64_t column : candidates)
-    if (take({column})) return;
-  for (std::size_t i = 0; i < candidates.size() && i < kMostWords; ++i)
-    for (std::size_t j = i + 1; j < candidates.size() && j < kMostWords; ++j)
-      if (take({candidates[i], candidates[j]})) return;
-}
-
-/// Finds the series of a .tsf file, which its first column names.
-void take_lines_as_series(const NamedTable& table, RecordingColumns& found) {
-  std::unordered_set<std::string_view> names;
-  for (std::int64_t row = 0; row < table.rows(); ++row) names.insert(table.cell(row, 0));
-  found.series = {table.name_of(0)};
-  found.series_count = std::ssize(names);
-}
-
-/// Finds how long the series are, and marks the columns that have one value in each.
-void describe_series(const NamedTable& table, RecordingColumns& found) {
-  std::vector<std::int64_t> series;
-  for (const RecordingColumn& column : found.columns)
-    if (std::ranges::find(found.series, column.name) != found.series.end()) series.push_back(column.index);
-  std::unordered_map<std::string, std::int64_t> firsts;
-  std::vector<std::int64_t> first_row;
-  std::unordered_map<std::int64_t, std::int64_t> counts;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    first_row.push_back(firsts.try_emplace(key_of(table, row, series), row).first->second);
-    ++counts[first_row.back()];
-  }
-  std::vector<std::int64_t> lengths;
-  for (const auto& [first, rows] : counts) lengths.push_back(rows);
-  std::ranges::sort(lengths);
-  found.usual_rows = lengths[lengths.size() / 4];
-  for (RecordingColumn& column : found.columns) {
-    if ((column.kind != Kind::numbers && column.kind != Kind::words) || column.missing > 0) continue;
-    if (std::ranges::find(series, column.index) != series.end()) continue;
-    column.is_fixed = true;
-    for (std::int64_t row = 0; row < table.rows() && column.is_fixed; ++row)
-      column.is_fixed =
-          table.cell(row, column.index) == table.cell(first_row[static_cast<std::size_t>(row)], column.index);
-  }
-}
-
 }  // namespace
 
 std::vector<const RecordingColumn*> RecordingColumns::of_kind(RecordingColumn::Kind kind) const {
@@ -379,14 +239,13 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
     found.columns.push_back(std::move(column));
   }
   if (has_dates) find_clock(table, found);
-  if (is_tsf_file(file)) {
-    take_lines_as_series(table, found);
-  } else {
-    find_series(table, found);
-    found.sequences = find_sequences(table, found);
-    if (found.series.empty() && found.sequences.labels.empty()) find_counted_series(table, found);
-  }
-  if (!found.series.empty()) describe_series(table, found);
+  FoundSeries series = find_series(table, is_tsf_file(file), found.columns);
+  if (!is_tsf_file(file)) found.sequences = find_sequences(table, found);
+  if (series.names.empty() && found.sequences.labels.empty())
+    series = find_counted_series(table, found.columns);
+  found.series = series.names;
+  found.series_count = series.count;
+  found.usual_rows = series.usual_rows;
   RecordingColumn& first = found.columns.front();
   const bool is_number = first.kind == Kind::numbers || first.kind == Kind::counter;
   if (found.time.empty() && found.series.empty() && counts && is_number && !first.name.empty()) {

@@ -7,23 +7,10 @@
 
 #include "lagtape/data/table/missing_code.h"
 #include "lagtape/data/table/table_options.h"
+#include "lagtape/tools/new/recording_column.h"
 #include "lagtape/tools/new/sequence_columns.h"
 
 namespace lagtape {
-
-/// A column of a table, by what its cells are.
-struct RecordingColumn {
-  enum class Kind : std::uint8_t { numbers, counter, words, time, clock, constant, other };
-  std::string name;  ///< empty: it has none
-  std::int64_t index = 0;
-  Kind kind = Kind::other;
-  std::int64_t missing = 0;             ///< cells without anything
-  std::vector<std::string> words = {};  ///< the words of a column of words, sorted
-  std::string text = {};  ///< the first cell that is neither a number nor a date, and its line in the file
-  std::int64_t text_line = 0;
-  bool has_numbers = false;
-  bool is_fixed = false;  ///< each of several series has one value in all rows
-};
 
 /// What can be seen in a table without being told anything.
 struct RecordingColumns {

@@ -143,6 +143,23 @@ void add_series(Draft& draft, const RecordingColumns& found) {
       " series of the rows. Each is divided in time and scaled by itself, and all train one model."));
 }
 
+/// Chooses the window, which has some seasons. Throws InputError for a table that is too short for any.
+void choose_window(Draft& draft, const RecordingColumns& found, const StartingPoint& start) {
+  // Rows of the validation set; the test set has as many. Windows of several series begin before it, and those of training fit
+  // into the training rows of all but the shortest series.
+  const std::int64_t share = found.series.empty() ? found.rows * 15 / 100 - 1 : found.usual_rows * 6 / 10;
+  if (share < 2)
+    throw unexpected({start.data}, Rule::shape,
+                     found.series.empty() ? "at least 20 rows to learn from"
+                                          : "at least 4 rows of most series to learn from",
+                     text_of(found.series.empty() ? found.rows : found.usual_rows));
+  // Where seasons would be very many steps, inputs of the calendar show the time of day or year.
+  constexpr std::int64_t kLongestSeason = 500;
+  const std::int64_t longest = std::max<std::int64_t>(share / 2, 1);
+  if (draft.season > kLongestSeason || draft.season + 3 > longest) draft.season = 0;
+  draft.data["window"] = std::clamp<std::int64_t>(draft.season > 0 ? 7 * draft.season : 64, 1, longest);
+}
+
 }  // namespace
 
 Draft draft_of_recording(const StartingPoint& start) {
@@ -194,19 +211,7 @@ Draft draft_of_recording(const StartingPoint& start) {
   if (found.has_gaps && found.series.empty())
     draft.notes.emplace_back("Rows are missing in between: no window crosses such a gap.");
   draft.season = found.season();
-  // Rows of the validation set; the test set has as many. Windows of several series begin before it, and those of training fit
-  // into the training rows of all but the shortest series.
-  const std::int64_t share = found.series.empty() ? found.rows * 15 / 100 - 1 : found.usual_rows * 6 / 10;
-  if (share < 2)
-    throw unexpected({start.data}, Rule::shape,
-                     found.series.empty() ? "at least 20 rows to learn from"
-                                          : "at least 4 rows of most series to learn from",
-                     text_of(found.series.empty() ? found.rows : found.usual_rows));
-  // A window has some seasons. Where these would be very many steps, inputs of the calendar show the time of day or year.
-  constexpr std::int64_t kLongestSeason = 500;
-  const std::int64_t longest = std::max<std::int64_t>(share / 2, 1);
-  if (draft.season > kLongestSeason || draft.season + 3 > longest) draft.season = 0;
-  draft.data["window"] = std::clamp<std::int64_t>(draft.season > 0 ? 7 * draft.season : 64, 1, longest);
+  choose_window(draft, found, start);
   const TaskLoader loader = read_data(*find_named(tasks(), "series"), draft.data, draft.data_options);
   if (loader.shape) draft.shape = *loader.shape;
   return draft;
