@@ -61,6 +61,7 @@ int flow_value(const OnnxCall& call, const OnnxFlow& flow, const std::vector<Onn
   StepGraph& steps = call.reading.steps;
   const std::int64_t width = count_of(numbers_of(axes)), own = steps.width(flow.value);
   if (own == width || own == 1) return flow.value;
+  if (width > kMostFolded / 128) call.refuse_axes(flow, "repeats its numbers too often.");
   // Repeated as a whole, as [n] is in [g, n]; in other orders numbers would be repeated one by one.
   std::int64_t inner = 1;
   for (std::size_t i = flow.axes.size(), k = axes.size(); i-- > 0 && inner < own;) {

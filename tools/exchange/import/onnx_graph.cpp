@@ -56,6 +56,9 @@ std::vector<const OnnxNode*> needed_nodes(const OnnxGraph& graph, std::set<std::
   return nodes;
 }
 
+/// A value has at most so many numbers a step.
+constexpr std::int64_t kMostNumbers = 1 << 17;
+
 /// Follows the nodes of a graph from its input to its output.
 class GraphReader {
  public:
@@ -148,7 +151,7 @@ class GraphReader {
     const bool has_numbers = rank == 3 || numbers_last;
     model_.input = has_numbers ? input.shape.back() : 1;
     if (model_.input < 1) throw InputError(place, Rule::missing, "the number of its inputs is not given.");
-    if (model_.input > kMostFolded)
+    if (model_.input > kMostNumbers)
       throw InputError(place, Rule::out_of_range, text_of(model_.input, " numbers at a step."));
     OnnxFlow flow;
     for (std::size_t i = 0; i < rank - (has_numbers ? 1 : 0); ++i) {
@@ -194,6 +197,9 @@ class GraphReader {
       if (const auto* tensor = std::get_if<OnnxTensor>(&results[i]);
           tensor != nullptr && tensor->is_real && tensor->is_double)
         model_.precision = Dtype::f64;
+      const auto* flow = std::get_if<OnnxFlow>(&results[i]);
+      if (flow != nullptr && reading_.steps.width(flow->value) > kMostNumbers)
+        refuse(node, text_of("gives more than ", kMostNumbers, " numbers a step."));
       values_.insert_or_assign(node.outputs[i], std::move(results[i]));
     }
   }
@@ -268,6 +274,11 @@ class GraphReader {
     if (flow == nullptr)
       throw InputError({where_}, Rule::not_supported,
                        text_of("the output '", output, "' is not what the last layer gives."));
+    std::vector<std::string> others;
+    for (std::size_t i = 1; i < graph_.outputs.size(); ++i) others.push_back(graph_.outputs[i].name);
+    if (!others.empty())
+      model_.notes.push_back(
+          text_of("The model gives the output ", quote(output), ". The file also has ", listed(others), "."));
     if (reading_.time != 0 && !flow->has(reading_.time) && !flow->has('F')) model_.at = ReadAt::last_step;
     const int value = rolled(reading_.steps, flow->value, where_);
     add_layers(model_, reading_.steps, value, where_);

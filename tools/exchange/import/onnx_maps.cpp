@@ -147,6 +147,7 @@ Results batch_norm(const OnnxCall& call) {
     if (std::ssize(parts[i]) != width)
       call.refuse(text_of("expected ", width, " numbers as input ", i + 1, "."));
   }
+  if (flow.axes.size() > 1) check_last(call, flow, 1, width);
   if (call.integer("training_mode", 0) != 0) call.refuse("is supported for inference (training_mode 0).");
   const double eps = call.real("epsilon", 1e-5);
   std::vector<double> scale, shift;

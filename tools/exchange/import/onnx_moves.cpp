@@ -183,8 +183,11 @@ Results flatten(const OnnxCall& call) {
   if (axis < 0 || axis > rank) call.refuse("its axis is not one of its input.");
   const Shape before(shape.begin(), shape.begin() + axis), after(shape.begin() + axis, shape.end());
   std::int64_t first = 1, second = 1;
-  for (const std::int64_t extent : before) first *= extent;
-  for (const std::int64_t extent : after) second *= extent;
+  bool too_many = false;
+  for (const std::int64_t extent : before) too_many |= __builtin_mul_overflow(first, extent, &first);
+  for (const std::int64_t extent : after) too_many |= __builtin_mul_overflow(second, extent, &second);
+  if (std::int64_t all = 0; too_many || __builtin_mul_overflow(first, second, &all))
+    call.refuse("is too large.");
   return reshape_to(call, {first, second});
 }
 
