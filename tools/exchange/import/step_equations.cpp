@@ -1,16 +1,41 @@
 #include "lagtape/tools/exchange/import/step_equations.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/text.h"
 
 namespace lagtape::foreign {
 namespace {
 
 /// Longer expressions get a name.
 constexpr std::size_t kLongestExpression = 90;
+
+/// A number as the shortest text that reads back to it, and what else there is as it is.
+template <class T>
+std::string written_out(const T& value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    std::array<char, 32> digits;
+    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
+  } else {
+    return text_of(value);
+  }
+}
+
+/// The pattern with the parts in place of its {}.
+template <class... Parts>
+std::string filled(std::string_view pattern, const Parts&... parts) {
+  std::string text;
+  const auto put = [&](const std::string& part) {
+    const std::size_t place = pattern.find("{}");
+    text.append(pattern.substr(0, place)).append(part);
+    pattern.remove_prefix(place + 2);
+  };
+  (put(written_out(parts)), ...);
+  return text.append(pattern);
+}
 
 /// Writes equations. A value of one number is a scalar in them, others are vectors; every text is a name, a call, a number
 /// or in parentheses.
@@ -39,7 +64,8 @@ class EquationWriter {
     }
     if (targets.size() == 1 && width > 1) outputs = Json(outputs[0]);
     if (targets.size() == 1 && width == 1)  // a scalar as a vector
-      outputs = fmt::format("slice(concat({0}, {0}), 0, 1)", outputs[0].get<std::string>());
+      outputs =
+          filled("slice(concat({}, {}), 0, 1)", outputs[0].get<std::string>(), outputs[0].get<std::string>());
     entry_.layer = {{"cell", name}, {"units", width}};
     entry_.cell = name;
     entry_.equations = {{"weights", weights_}, {"state", states_}, {"step", step_}, {"output", outputs}};
@@ -54,7 +80,7 @@ class EquationWriter {
     for (const auto& [begin, count] : pieces) {
       const bool whole = begin == 0 && count == input_;
       text += text.empty() ? "" : ", ";
-      text += whole ? "x" : fmt::format("slice(x, {}, {})", begin, begin + count);
+      text += whole ? "x" : filled("slice(x, {}, {})", begin, begin + count);
     }
     if (pieces.size() > 1) return "concat(" + text + ")";
     return graph_.width(value) == 1 ? "sum(" + text + ")" : text;
@@ -79,7 +105,7 @@ class EquationWriter {
     const StepValue& constant = graph_[value];
     if (constant.kind != StepKind::constant) throw Error("[import] a value of another layer");
     if (constant.weight >= 0) return weight(constant.weight, "k", shape_of(constant.width));
-    return constant.number < 0 ? fmt::format("(-{})", -constant.number) : fmt::format("{}", constant.number);
+    return constant.number < 0 ? filled("(-{})", -constant.number) : filled("{}", constant.number);
   }
 
   std::string name_of(int value) const { return "v" + std::to_string(value); }
@@ -113,22 +139,21 @@ class EquationWriter {
     const bool one_in = W.size(1) == 1, one_out = W.size(0) == 1;
     const std::string name = weight(
         value.weight, "W", one_in || one_out ? shape_of(W.numel()) : Json::array({W.size(0), W.size(1)}));
-    std::string product = one_in    ? fmt::format("{} * {}", name, a)
-                          : one_out ? fmt::format("sum({} * {})", name, a)
-                                    : fmt::format("{} @ {}", name, a);
+    std::string product = one_in    ? filled("{} * {}", name, a)
+                          : one_out ? filled("sum({} * {})", name, a)
+                                    : filled("{} @ {}", name, a);
     if (value.bias >= 0) product += " + " + weight(value.bias, "b", shape_of(W.size(0)));
     return "(" + product + ")";
   }
 
   std::string element(const StepValue& value) {
     const std::string a = text(value.inputs[0]);
-    if (value.inputs.size() == 1) return fmt::format("{}({})", value.function, a);
+    if (value.inputs.size() == 1) return filled("{}({})", value.function, a);
     const std::string b = text(value.inputs[1]);
     if (value.inputs.size() == 3)
-      return fmt::format("{}({}, {}, {})", value.function, a, b, text(value.inputs[2]));
+      return filled("{}({}, {}, {})", value.function, a, b, text(value.inputs[2]));
     const bool is_sign = std::string("+ - * / < > <= >=").find(value.function) != std::string::npos;
-    return is_sign ? fmt::format("({} {} {})", a, value.function, b)
-                   : fmt::format("{}({}, {})", value.function, a, b);
+    return is_sign ? filled("({} {} {})", a, value.function, b) : filled("{}({}, {})", value.function, a, b);
   }
 
   std::string concat(const StepValue& value) {
@@ -139,21 +164,21 @@ class EquationWriter {
 
   std::string layer_norm(int node, const StepValue& value) {
     const std::string a = named(name_of(node) + "_input", text(value.inputs[0]));
-    const std::string centered = named(name_of(node) + "_centered", fmt::format("{} - mean({})", a, a));
-    return fmt::format("({} / sqrt(mean({} * {}) + {}) * {} + {})", centered, centered, centered,
-                       value.number, weight(value.weight, "k", shape_of(value.width)),
-                       weight(value.bias, "k", shape_of(value.width)));
+    const std::string centered = named(name_of(node) + "_centered", filled("{} - mean({})", a, a));
+    return filled("({} / sqrt(mean({} * {}) + {}) * {} + {})", centered, centered, centered, value.number,
+                  weight(value.weight, "k", shape_of(value.width)),
+                  weight(value.bias, "k", shape_of(value.width)));
   }
 
   std::string over_time(const StepValue& value) {
     const std::string a = named("a" + std::to_string(states_.size()), text(value.inputs[0]));
     const std::string s = state(value.width), &f = value.function;
     step_.push_back(s + "' = " +
-                    (f == "first"                ? fmt::format("where(n < 1, {}, {})", a, s)
+                    (f == "first"                ? filled("where(n < 1, {}, {})", a, s)
                      : f == "last"               ? a
-                     : f == "sum" || f == "mean" ? fmt::format("{} + {}", s, a)
-                                                 : fmt::format("where(n < 1, {}, {}({}, {}))", a, f, s, a)));
-    return f == "mean" ? fmt::format("({}' / (n + 1))", s) : s + "'";
+                     : f == "sum" || f == "mean" ? filled("{} + {}", s, a)
+                                                 : filled("where(n < 1, {}, {}({}, {}))", a, f, s, a)));
+    return f == "mean" ? filled("({}' / (n + 1))", s) : s + "'";
   }
 
   /// Names the states of a cell, and says what they are before its first step.
@@ -170,7 +195,7 @@ class EquationWriter {
         cell_states_.at(static_cast<std::int64_t>(value.number))[static_cast<std::size_t>(value.begin)];
     const int first = first_.at(name);
     const bool zero = graph_[first].weight < 0 && graph_[first].number == 0;
-    return zero ? name : fmt::format("where(n < 1, {}, {})", text(first), name);
+    return zero ? name : filled("where(n < 1, {}, {})", text(first), name);
   }
 
   std::string cell(const StepValue& value) {
@@ -186,11 +211,11 @@ class EquationWriter {
       case StepKind::element: return give(node, element(value));
       case StepKind::sum:
         return give(node, graph_.width(value.inputs[0]) == 1 ? text(value.inputs[0])
-                                                             : fmt::format("sum({})", text(value.inputs[0])));
+                                                             : filled("sum({})", text(value.inputs[0])));
       case StepKind::concat: return give(node, concat(value));
       case StepKind::slice: {
         const std::string part =
-            fmt::format("slice({}, {}, {})", text(value.inputs[0]), value.begin, value.begin + value.width);
+            filled("slice({}, {}, {})", text(value.inputs[0]), value.begin, value.begin + value.width);
         return give(node, value.width == 1 ? "sum(" + part + ")" : part);
       }
       case StepKind::layer_norm: return give(node, layer_norm(node, value));
