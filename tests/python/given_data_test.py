@@ -94,6 +94,18 @@ def test_forecasts_and_predictions_of_a_frame_are_frames_with_the_numbers_of_the
     assert along.index[-1] == table.index[-1]
 
 
+def test_a_long_frame_of_many_series_is_forecast_series_by_series():
+    table = pandas.concat([frame(shop="a"), frame(shop="b", load=np.cos(np.arange(ROWS) / 5))])
+    experiment = with_data({**SERIES, "name": "shops"}, series="shop")
+    run = lt.train(experiment, data=table)
+    table.to_csv("shops.csv")
+    assert_same(run, lt.train(with_data(experiment, path="shops.csv", time="when"), out="file"))
+    future = pandas.concat([future_of(frame(), 3).assign(shop=shop) for shop in "ab"])
+    made = run.forecast(table, 3, future=future)
+    assert made["shop"].tolist() == list("aaabbb") and made.index.name == "when" and list(made.index[:3]) == list(made.index[3:])
+    assert run.forecast(table.reset_index(), 3, future=future.reset_index()).equals(made)
+
+
 def test_times_keep_their_zone(of_frame):
     table = frame().tz_localize("Europe/Oslo", nonexistent="shift_forward")
     made = lt.forecast(of_frame, table, 2, future=future_of(table, 2))

@@ -10,8 +10,8 @@ import numpy as np
 
 from . import _lagtape
 from ._arguments import Path, count_of, path_of, real_of, text_of
-from ._errors import InputError
 from ._arrays import with_arrays
+from ._errors import InputError
 from ._given import Given, frame_like, is_frame, take
 from ._model import Model, load
 
@@ -122,7 +122,9 @@ def _recording(data: Any, run: Path, name: str = "data", files: Optional[_lagtap
 def _taken(data: Any, run: Path, name: str = "data", files: Optional[_lagtape.GivenFiles] = None) -> Given:
     """Data for a run."""
     time = load(run).experiment.get("data", {}).get("time")
-    return take(data, time=time if isinstance(time, str) else None, name=name, files=files)
+    time = time if isinstance(time, str) else None
+    taken = take(data, time=time, name=name, files=files)
+    return taken if taken.index else taken._replace(index=time or "")
 
 
 def _as_frame(made: Dict[str, Any], like: Any, taken: Given) -> Any:

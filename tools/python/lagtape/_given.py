@@ -24,7 +24,7 @@ class Given(NamedTuple):
     files: Optional[_lagtape.GivenFiles]
     paths: List[str]
     task: str  #: the task that such data are for
-    index: str = ""  #: the column that a frame's index of times became
+    index: str = ""  #: the column of times, which the index of a frame became
 
     @property
     def path(self) -> str:
@@ -144,7 +144,7 @@ def frame_like(like: Any, columns: Mapping[str, np.ndarray], times: List[str], r
         zone = getattr(like.index, "tz", None)
         if zone is not None:
             labels = labels.tz_localize(zone) if labels.tz is None else labels.tz_convert(zone)
-        return pandas.DataFrame(columns, index=labels.rename(like.index.name if index else "time"))
+        return pandas.DataFrame(columns, index=labels.rename(index or "time"))
     if times:
         columns = {index or "time": times, **columns}
     elif rows is not None:
