@@ -173,6 +173,10 @@ class GraphReader {
     bool constant = true;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const auto found = values_.find(node.inputs[i]);
+      if (!node.inputs[i].empty() && memories_.contains(node.inputs[i]))
+        refuse(node,
+               "reads the memory c of an LSTM behind its last step. Supported: its outputs and its last "
+               "state h.");
       if (!node.inputs[i].empty() && found == values_.end())
         refuse(node, text_of("expected the output of the node before as input ", i, "."));
       call.operands.push_back(node.inputs[i].empty() ? nullptr : &found->second);
@@ -265,6 +269,7 @@ class GraphReader {
     OnnxFlow all{{time, directions, batch, numbers}, value}, state{{directions, batch, numbers}, last};
     if (batch_first) all.axes = {batch, time, directions, numbers}, state.axes = {batch, directions, numbers};
     give(call.node, {all, state});
+    if (call.node.outputs.size() > 2) memories_.insert(call.node.outputs[2]);
   }
 
   void read_output() {
@@ -289,6 +294,7 @@ class GraphReader {
   ForeignModel model_ = {};
   OnnxReading reading_ = {};
   std::map<std::string, OnnxOperand> values_;
+  std::set<std::string> memories_;  ///< the last c of LSTMs
 };
 
 }  // namespace
