@@ -45,6 +45,8 @@ class WindowDataset final : public Dataset {
   std::span<const NaiveErrors> naive_errors(std::int64_t index) const override;
   const Normalization* normalization(std::int64_t index) const override;
 
+  const Panel& panel() const { return *panel_; }
+  std::int64_t horizon() const { return horizon_; }
   /// The number of series that have windows.
   std::int64_t series_count() const { return series_count_; }
   /// The row at which a window begins, in an epoch.

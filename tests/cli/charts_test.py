@@ -22,6 +22,7 @@ class ChartsTest(ToolTest):
     def train_on(self, head="t,load,price\n,MW,EUR\n", **values):
         rows = (f"{time},{10 + math.sin(0.26 * n):.4f},{n % 24}\n" for n, time in enumerate(HOURS) if not 200 <= n < 204)
         self.write("own.csv", head + "".join(rows))
+        shutil.rmtree(self.folder / "run", ignore_errors=True)
         self.train("run", experiment=changed(RECORDING, **{"data__window": 20, "data__target": ["load"], "data__future": ["price"], **values}))
 
     def chart(self, *args, option="--plot"):
@@ -43,6 +44,23 @@ class ChartsTest(ToolTest):
         for text in (">load (MW) truth<", ">price (EUR) prediction<", ">target<", ">time<", ">Mar 5<", ">2024<"):
             self.assertIn(text, picture)
         self.assertEqual(picture.count("<polyline"), 8)  # of two targets truth and prediction, each in two pieces
+
+    def test_sequences_of_a_recording_have_its_dates_and_names(self):
+        self.train_on()
+        picture = self.chart("eval", "run")
+        for text in (">load (MW)<", ">load truth<", ">load prediction<", ">time<", ">2024-03-12<"):
+            self.assertIn(text, picture)
+        picture = self.chart("data", "run/experiment.json")
+        for text in (">load (MW)<", ">price (EUR)<", ">load (MW), target<", ">time<", ">2024-03-01<"):
+            self.assertIn(text, picture)
+        self.assertEqual(picture.count("<polyline"), 3)  # the price of the row that is predicted is no line more
+        self.run_tool("report", "run", "--output", "report.html")
+        self.assertIn(">load (MW)<", (self.folder / "report.html").read_text())
+        self.train_on(model__readout__at="last_step")
+        picture = self.chart("eval", "run")
+        for text in (">load truth<", ">time<", ">2024-03-12<"):
+            self.assertIn(text, picture)
+        self.assertNotIn("first sequence", picture)
 
     def test_rows_without_times_are_counted(self):
         self.train_on(head="t,load,price\n", data__time=None)

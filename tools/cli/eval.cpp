@@ -144,8 +144,8 @@ void run(const EvalArguments& arguments) {
   };
   const Evaluation evaluation = evaluate(source.experiment, source.model, op, scored.split, pool, options);
   if (forecast)
-    write_chart(arguments.plot,
-                forecast->plot(title_of(source, arguments.split), target_names(source.experiment)));
+    write_chart(arguments.plot, forecast->plot(title_of(source, arguments.split), &scored.split,
+                                               target_names(source.experiment)));
   if (arguments.json) {
     print("{}\n", json_of(evaluation, confusion ? &*confusion : nullptr).dump(2));
     return;

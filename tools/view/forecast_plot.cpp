@@ -4,15 +4,15 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/data/series/sequence_labels.h"
 
 namespace lagtape {
 
 namespace {
 
-/// A line through the last values.
-PlotLine line_of(std::string name, const std::vector<double>& values) {
-  const std::int64_t first = std::max<std::int64_t>(std::ssize(values) - ForecastPlot::kMost, 0);
-  return line_over(std::move(name), {values.begin() + first, values.end()}, first);
+/// The last of some values, as many as there are places.
+std::vector<double> last_of(const std::vector<double>& values, std::size_t count) {
+  return {values.end() - static_cast<std::ptrdiff_t>(count), values.end()};
 }
 
 }  // namespace
@@ -29,12 +29,15 @@ ForecastPlot::ForecastPlot(const DataShape& data, const Scaling& scaling, LossFu
 
 void ForecastPlot::add(const Tensor& outputs, const Batch& batch) {
   if (batch.size() == 0) return;
-  if (first_id_ < 0) first_id_ = batch.ids[0];
   if (every_step_) {
-    if (batch.ids[0] == first_id_) add_row(outputs, batch, 0, batch.lengths[0]);
+    if (ids_.empty()) ids_.push_back(batch.ids[0]);
+    if (batch.ids[0] == ids_.front()) add_row(outputs, batch, 0, batch.lengths[0]);
     return;
   }
-  for (std::int64_t row = 0; row < batch.size() && points_ < kMost; ++row) add_row(outputs, batch, row, 1);
+  for (std::int64_t row = 0; row < batch.size() && points_ < kMost; ++row) {
+    ids_.push_back(batch.ids[static_cast<std::size_t>(row)]);
+    add_row(outputs, batch, row, 1);
+  }
 }
 
 void ForecastPlot::add_row(const Tensor& outputs, const Batch& batch, std::int64_t row, std::int64_t steps) {
@@ -59,24 +62,53 @@ void ForecastPlot::add_row(const Tensor& outputs, const Batch& batch, std::int64
   points_ += steps;
 }
 
-Plot ForecastPlot::plot(const std::string& title, const std::vector<std::string>& names) const {
-  Plot plot{.title = title,
-            .x = {.title = every_step_ ? "step of the first sequence" : "sequence"},
-            .y = {.title = "target, in the units of the data"}};
+RowAxis ForecastPlot::axis_of(const Dataset* split) const {
+  const std::int64_t shown = std::min(points_, kMost);
+  RowAxis rows =
+      axis_of_numbers(every_step_ ? "step of the first sequence" : "sequence", points_ - shown, shown);
+  if (!split || ids_.empty()) return rows;
+  std::vector<Instant> times;
+  SequenceLabels labels;
+  for (const std::int64_t id : ids_) {
+    labels = labels_of(*split, id);
+    times.insert(times.end(), labels.target_times.begin(), labels.target_times.end());
+  }
+  if (std::ssize(times) != points_ || !std::ranges::is_sorted(times)) return rows;
+  return axis_of_times(std::span(times).last(static_cast<std::size_t>(shown)), labels.clock);
+}
+
+Plot ForecastPlot::plot(const std::string& title, const Dataset* split,
+                        const std::vector<std::string>& names) const {
+  const RowAxis rows = axis_of(split);
+  SequenceLabels labels;
+  if (split && !ids_.empty()) labels = labels_of(*split, ids_.front());
+  std::vector<Quantity> quantities = labels.targets;
+  if (quantities.empty())
+    for (const std::string& name : names) quantities.push_back({name});
+  const bool is_named = quantities.size() == truth_.size();
+  Plot plot{
+      .title = title,
+      .subtitle = every_step_ ? labels.series : std::string(),
+      .x = rows.axis,
+      .y = {.title = labels.targets.empty() ? "target, in the units of the data"
+                                            : axis_title(quantities, "target, in the units of the data"),
+            .room = labels.targets.empty() ? 0 : 0.04}};
+  const auto line_of = [&](std::string name, const std::vector<double>& values) {
+    return PlotLine{.name = std::move(name), .x = rows.places, .y = last_of(values, rows.places.size())};
+  };
   for (std::size_t i = 0; i < truth_.size(); ++i) {
     const bool is_one = truth_.size() == 1;
-    const std::string name = names.size() == truth_.size() ? names[i] + " " : "";
-    const std::string which = is_one || !name.empty() ? std::string() : text_of(" ", i);
+    const std::string name = !is_named ? "" : (is_one ? quantities[0].name : line_name(quantities, i)) + " ";
+    const std::string which = is_one || is_named ? std::string() : text_of(" ", i);
     plot.lines.push_back(line_of(name + "truth" + which, truth_[i]));
     plot.lines.back().broad = true;
     plot.lines.push_back(line_of(name + "prediction" + which, predicted_[i]));
     if (low_[i].empty()) continue;
-    PlotLine lower = line_of("", low_[i]);
     const std::vector<double>& levels = loss_.options.levels;
     plot.bands.push_back({.name = text_of("q", levels.front(), " to q", levels.back(), which),
-                          .x = std::move(lower.x),
-                          .low = std::move(lower.y),
-                          .high = line_of("", high_[i]).y,
+                          .x = rows.places,
+                          .low = last_of(low_[i], rows.places.size()),
+                          .high = last_of(high_[i], rows.places.size()),
                           .line = plot.lines.size() - 1});
   }
   return plot;

@@ -8,7 +8,7 @@
 #include "lagtape/core/tensor.h"
 #include "lagtape/data/dataset.h"
 #include "lagtape/ops/recurrence/step/loss_function.h"
-#include "lagtape/tools/chart/plot.h"
+#include "lagtape/tools/chart/row_axis.h"
 
 namespace lagtape {
 
@@ -28,17 +28,20 @@ class ForecastPlot {
   /// several outputs a target.
   void add(const Tensor& outputs, const Batch& batch);
 
-  /// `names`: those of the numbers of a target; without them they have numbers.
-  Plot plot(const std::string& title, const std::vector<std::string>& names = {}) const;
+  /// Of windows of a recording the chart has dates, names and units; `split` is that of the batches. `names`: those of the
+  /// numbers of a target otherwise; without them they have numbers.
+  Plot plot(const std::string& title, const Dataset* split = nullptr,
+            const std::vector<std::string>& names = {}) const;
 
  private:
   void add_row(const Tensor& outputs, const Batch& batch, std::int64_t row, std::int64_t steps);
+  RowAxis axis_of(const Dataset* split) const;
 
   bool every_step_;
   Scaling scaling_;
   LossFunction loss_;
-  std::int64_t first_id_ = -1;  ///< the first sequence; -1 before any batch
-  std::int64_t points_ = 0;     ///< taken in so far
+  std::vector<std::int64_t> ids_ = {};  ///< the sequences that are drawn
+  std::int64_t points_ = 0;             ///< taken in so far
   /// A list for each of the numbers of a target; bounds of an interval only for quantiles.
   std::vector<std::vector<double>> truth_, predicted_, low_, high_;
 };

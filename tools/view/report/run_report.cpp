@@ -209,8 +209,8 @@ void write_predictions(ReportPage& page, const Run& run, const Task& task, Threa
   };
   evaluate(run.source.experiment, run.source.model, op, split, pool, options);
   if (forecast)
-    page.chart(
-        forecast->plot("Prediction over the truth, on the test set", target_names(run.source.experiment)));
+    page.chart(forecast->plot("Prediction over the truth, on the test set", &split,
+                              target_names(run.source.experiment)));
   if (run.experiment["data"]["task"] == "series") write_forecasts(page, run.source.model);
   if (confusion) write_classes(page, *confusion);
   write_mistakes(page, worst.all(), task.shape);
