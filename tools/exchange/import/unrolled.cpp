@@ -105,6 +105,10 @@ int simplified(StepGraph& graph, StepValue value) {
     }
     return graph.vector(y);
   }
+  if (value.kind == StepKind::slice && is_constant(value.inputs[0])) {
+    const std::vector<double> all = graph.constants(value.inputs[0], graph.width(value.inputs[0]));
+    return graph.vector({all.begin() + value.begin, all.begin() + value.begin + value.width});
+  }
   if (value.kind == StepKind::element && value.inputs.size() == 2) {
     const int a = value.inputs[0], b = value.inputs[1];
     const bool sum = value.function == "+", product = value.function == "*";
