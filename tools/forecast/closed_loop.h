@@ -38,9 +38,9 @@ struct ForecastInputs {
 Tensor closed_loop(const Model& model, const ForecastInputs& given);
 
 /// Several forecasts of a model of quantiles or distributions, each with numbers drawn from these in place of the
-/// predictions, which go on as inputs: [paths, steps, targets]. Between and beyond the levels a quantile is a straight line over that
-/// of the normal distribution. The draws of a step are spread evenly over the paths, in an order that follows from the
-/// seed. Throws InputError as closed_loop, and for a model of another loss.
+/// predictions, which go on as inputs: [paths, steps, targets]. Between and beyond the levels a quantile is a straight
+/// line over that of the normal distribution. The draws of a step are spread evenly over the paths, in an order that
+/// follows from the seed. Throws InputError as closed_loop, and for a model of another loss.
 Tensor draw_paths(const Model& model, const ForecastInputs& given, std::int64_t paths, std::uint64_t seed);
 
 }  // namespace lagtape
