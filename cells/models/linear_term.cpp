@@ -105,15 +105,24 @@ void read_out(std::int64_t width, std::int64_t targets, const ModelDefinition& d
   if (init.name == "kaiming_normal" && init.values.entries.empty())
     for (ParameterDefinition& parameter : readout.parameters)
       parameter.initializer = Initializer::constant(0);
-  readout.program = Linear{outputs}.build(width + targets).program;
+  const Layer before = readout;
+  StepProgram& program = readout.program;
+  program.input = RowShape::vector(width + targets);
+  for (Instruction& v : program.values)
+    if (v.op == StepOp::input) v.shape = program.input;
+  const auto matrix = std::ranges::find(program.weights, "W", &WeightDefinition::name);
+  matrix->shape = {outputs, width + targets};
+  const auto place = static_cast<std::size_t>(matrix - program.weights.begin());
   readout.weights = [=](std::span<const Var> values) {
-    const Var& W = values[0];
+    std::vector<Var> weights = before.step_weights(values);
+    Var& W = weights[place];
     Tensor own({width, width + targets}, W.dtype()), added({outputs, width + targets}, W.dtype());
     for (std::int64_t i = 0; i < width; ++i) own.set(i * (width + targets) + i, 1);
     for (std::int64_t i = 0; i < outputs; ++i)
       if (are_quantiles || i % each == 0) added.set(i * (width + targets) + width + i / each, 1);
     Tape& tape = W.tape();
-    return std::vector<Var>{matmul(W, tape.constant(own)) + tape.constant(added), values[1]};
+    W = matmul(W, tape.constant(own)) + tape.constant(added);
+    return weights;
   };
 }
 

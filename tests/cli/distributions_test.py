@@ -169,6 +169,18 @@ class DistributionTest(ToolTest):
             with self.subTest(words):
                 self.assertIn(words.split(": ", 1)[1], self.run_tool("check", self.write("e.json", changed(SERIES, loss=loss)), code=2)[1])
 
+    def test_what_a_linear_model_leaves_has_a_distribution_around_it(self):
+        self.write_series(self.waves())
+        for loss in ("gaussian", "student_t"):
+            whole = changed(SERIES, loss=loss, data__residual="linear", train__epochs=4)
+            self.train(loss, experiment=whole)
+            found = json.loads(self.run_tool("eval", loss, "--json")[0])
+            self.assertLess(found["crps"], 0.4)
+            self.assertAlmostEqual(found["coverage"], 0.8, delta=0.15)
+            self.run_tool("predict", loss, "--input", "v.csv", "--output", "y.csv")
+            for row in rows_of((self.folder / "y.csv").read_text()):
+                self.assertLess(float(row["q0.1"]), float(row["q0.9"]))
+
     def test_absolute_errors_find_the_median(self):
         constant = changed(SERIES, metrics=[], model__readout__at="last_step", data__window=1, data__stride=1, data__past_target=False,
                            data__past=["w"], data__target=["v"], train__epochs=20)
