@@ -90,6 +90,13 @@ class SequencesTest(ToolTest):
         self.assertEqual(self.run_tool("predict", "run", "--input", "few.csv", "--output", "-")[0].splitlines()[0],
                          "id,prediction,truth")
 
+        # Exported files name the classes.
+        self.run_tool("export", "run", "--to", "c99", "--output", "model.c")
+        self.assertIn("out[0]: logit of fault\n   out[1]: logit of ok\n   out[2]: logit of well, nearly\n", (self.folder / "model.c").read_text())
+        for kind in ("onnx", "onnx-step"):
+            self.run_tool("export", "run", "--to", kind, "--output", "model.onnx")
+            self.assertIn(b"Outputs: logit of fault, logit of ok, logit of well, nearly.", (self.folder / "model.onnx").read_bytes())
+
         # Targets are not needed, and may be of a class that the model does not know; they are for a score.
         self.write("odd.csv", "id,t,a,b,label\nq,1,3,100,ok\nz,1,3,100,broken\nz,2,3,100,\n")
         _, err = self.run_tool("predict", "run", "--input", "odd.csv", "--output", "odd-p.csv")

@@ -69,9 +69,9 @@ void add_options(Options& options, ExportArguments& arguments) {
       "each ends");
 }
 
-CExportOptions c_options(const ExportArguments& arguments, const std::vector<std::string>& inputs) {
+CExportOptions c_options(const ExportArguments& arguments, const StepNames& names) {
   CExportOptions options;
-  options.inputs = inputs;
+  options.names = names;
   options.name = c_identifier(std::filesystem::path(arguments.output).stem().string());
   if (!arguments.precision.empty()) options.dtype = arguments.precision == "f32" ? Dtype::f32 : Dtype::f64;
   options.weights = arguments.weights == "int16"  ? CWeights::int16
@@ -99,11 +99,11 @@ std::string exported_bytes(const ExportArguments& arguments) try {
   if (!arguments.series.empty()) model.use_series(arguments.series);
   const bool is_bf16 = model.chain().products == ProductFormat::bf16;
   check_options(arguments, is_bf16);
-  const std::vector<std::string> inputs = input_names_of(model);
+  const StepNames names = {.inputs = input_names_of(model), .outputs = class_outputs_of(model)};
   if (is_bf16 && arguments.precision == "f32") model = in_f32(model);
-  if (arguments.to == "c99") return c_source(model, c_options(arguments, inputs));
-  if (arguments.to == "onnx") return onnx_sequence_model(model, arguments.lengths, inputs);
-  if (arguments.to == "onnx-step") return onnx_step_model(model, inputs);
+  if (arguments.to == "c99") return c_source(model, c_options(arguments, names));
+  if (arguments.to == "onnx") return onnx_sequence_model(model, arguments.lengths, names);
+  if (arguments.to == "onnx-step") return onnx_step_model(model, names);
   return arguments.to == "torch" ? torch_file(model) : keras_file(model);
 } catch (const InputError& error) {
   throw named(error, arguments.run);

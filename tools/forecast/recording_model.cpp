@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/series/series_scaling.h"
 #include "lagtape/data/time/time_format.h"
@@ -34,6 +35,18 @@ std::vector<std::string> input_names_of(const Model& model) {
   std::vector<std::string> names =
       task == "series" ? series_options_of(model).input_names() : sequence_options_of(model).input_names();
   if (std::ssize(names) != model.input_width()) names.clear();
+  return names;
+}
+
+std::vector<std::string> class_outputs_of(const Model& model) {
+  const Json data = data_of(model);
+  const Json& classes = value_at(data, "/classes");
+  std::vector<std::string> names;
+  if (model.loss() != Loss::cross_entropy && model.loss() != Loss::binary_cross_entropy) return names;
+  if (!classes.is_array()) return names;
+  for (const Json& name : classes) names.push_back(text_of("logit of ", name.get<std::string>()));
+  if (model.output_width() == 1 && names.size() == 2) names.erase(names.begin());
+  if (std::ssize(names) != model.output_width()) names.clear();
   return names;
 }
 

@@ -21,6 +21,10 @@ SeriesOptions series_options_of(const Model& model);
 /// for models of other tasks, and where no key names the columns.
 std::vector<std::string> input_names_of(const Model& model);
 
+/// The outputs of a model of classes that have names: "logit of fault", for each class or for the second of two. Empty for
+/// other models.
+std::vector<std::string> class_outputs_of(const Model& model);
+
 /// Reads a panel for a model. Throws InputError as read_panel does, and for an input that is too large for the
 /// model's precision.
 Panel panel_for(const Model& model, const SeriesOptions& options, const PanelReading& reading = {});

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "lagtape/core/tensor.h"
+#include "lagtape/tools/exchange/export/step_names.h"
 
 namespace lagtape {
 
@@ -17,8 +17,8 @@ struct CExportOptions {
   std::string name;                 ///< begins all names of the file: NAME_init, NAME_step, ...; a word of C
   std::optional<Dtype> dtype = {};  ///< the scalar; without a value the model's
   CWeights weights = CWeights::real;
-  bool fast_functions = false;           ///< tanh and sigmoid by approximations (kFastTanhError, c_helpers.h)
-  std::vector<std::string> inputs = {};  ///< names of the numbers of a step, for the comment
+  bool fast_functions = false;  ///< tanh and sigmoid by approximations (kFastTanhError, c_helpers.h)
+  StepNames names = {};         ///< for the comment
 };
 
 }  // namespace lagtape

@@ -176,9 +176,9 @@ CLayer joined(const std::vector<CLayer>& layers, CLayer step, const std::string&
   return all;
 }
 
-/// The whole file. `title` names the layers in its comment, `inputs` are the names of the numbers of a step.
+/// The whole file. `title` names the layers in its comment, `names` are those of the numbers of a step.
 std::string c_file(const ExportedModel& model, const CStyle& style, const std::string& title,
-                   const std::vector<std::string>& inputs) {
+                   const StepNames& names) {
   std::vector<CLayer> layers;
   for (const ExportedLayer& layer : model.layers) layers.push_back(c_layer(layer, style));
   if (model.readout) layers.push_back(c_layer(*model.readout, style));
@@ -190,7 +190,9 @@ std::string c_file(const ExportedModel& model, const CStyle& style, const std::s
               "_state *state);\nvoid ", name, "_step(", name, "_state *state, const ", type, " *in, ", type,
               " *out);\n#ifdef ", name, "_SELF_TEST\nint ", name, "_self_test(void);\n#endif\n");
   const std::string helpers = c_helpers(all.helpers, style);
-  return c_comment(style, title, inputs, output_names(model.stack), all.costs, helpers + all.function) +
+  return c_comment(style, title, names.inputs,
+                   names.outputs.empty() ? output_names(model.stack) : names.outputs, all.costs,
+                   helpers + all.function) +
          text_of("#ifndef ", name, "_DECLARED\n#define ", name, "_DECLARED\n#define ", name, "_INPUTS ",
                  model.input, "\n#define ", name, "_OUTPUTS ", model.output_width(), "\n\ntypedef struct {\n",
                  all.members, "} ", name, "_state;\n\n#ifdef __cplusplus\nextern \"C\" {\n", "#endif\n",
@@ -222,7 +224,7 @@ std::string c_source(const Model& model, const CExportOptions& options) {
                      options.fast_functions};
   if (style.weights != CWeights::real) round_matrices(content, style);
   const std::vector<std::string> layers = model.layer_names();
-  return c_file(content, style, listed(layers, layers.size()), options.inputs);
+  return c_file(content, style, listed(layers, layers.size()), options.names);
 }
 
 }  // namespace lagtape

@@ -112,10 +112,11 @@ std::string add_running_mean(OnnxWriter& graph, const std::string& y, std::int64
   return graph.node("Div", {sums, counts});
 }
 
-std::string description(const Model& model, const ExportedModel& content, const Names& inputs) {
-  const Names layers = model.layer_names(), outputs = output_names(content.stack);
-  const auto sentence = [](const char* about, const Names& names) {
-    return names.empty() ? "" : text_of(" ", about, ": ", listed(names, names.size()), ".");
+std::string description(const Model& model, const ExportedModel& content, const StepNames& names) {
+  const Names layers = model.layer_names(), &inputs = names.inputs;
+  const Names outputs = names.outputs.empty() ? output_names(content.stack) : names.outputs;
+  const auto sentence = [](const char* about, const Names& of) {
+    return of.empty() ? "" : text_of(" ", about, ": ", listed(of, of.size()), ".");
   };
   const std::string note = note_of_later_inputs(inputs);
   return text_of("A recurrent model, exported by lagtape.", sentence("Layers", layers),
@@ -125,8 +126,7 @@ std::string description(const Model& model, const ExportedModel& content, const 
 
 }  // namespace
 
-std::string onnx_sequence_model(const Model& model, bool with_lengths,
-                                const std::vector<std::string>& inputs) {
+std::string onnx_sequence_model(const Model& model, bool with_lengths, const StepNames& names) {
   const ExportedModel content = exported_whole(model);
   const bool once = !reads_every_step(content.at);
   if (with_lengths && (!once || content.at == ReadAt::last_padded_step))
@@ -153,10 +153,10 @@ std::string onnx_sequence_model(const Model& model, bool with_lengths,
   if (content.readout && once) y = add_step(graph, *content.readout, y, {}, content.dtype).output;
   if (content.readout && !once) y = add_rows(graph, *content.readout, y, content.dtype);
   add_output(graph, content, y, once ? OnnxShape{"batch"} : OnnxShape{"batch", "time"});
-  return graph.model(description(model, content, inputs));
+  return graph.model(description(model, content, names));
 }
 
-std::string onnx_step_model(const Model& model, const std::vector<std::string>& inputs) {
+std::string onnx_step_model(const Model& model, const StepNames& names) {
   const ExportedModel content = exported_from_zeros(model, "onnx-step");
   OnnxWriter graph("step");
   std::string y = add_input(graph, content, {"batch"});
@@ -177,7 +177,7 @@ std::string onnx_step_model(const Model& model, const std::vector<std::string>& 
     y = add_running_mean(graph, y, top.program.values[top.program.output].shape.width(), content.dtype);
   if (content.readout) y = add_step(graph, *content.readout, y, {}, content.dtype).output;
   add_output(graph, content, y, {"batch"});
-  return graph.model(description(model, content, inputs));
+  return graph.model(description(model, content, names));
 }
 
 }  // namespace lagtape

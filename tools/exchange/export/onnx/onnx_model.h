@@ -1,9 +1,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "lagtape/cells/models/model.h"
+#include "lagtape/tools/exchange/export/step_names.h"
 
 namespace lagtape {
 
@@ -12,15 +12,14 @@ namespace lagtape {
 /// reads once, in the units of the data. Layers that ONNX has become its LSTM, GRU and RNN (in f32), others
 /// with states a Scan whose states hold their pasts and begin as the model's do. With `lengths`, a read-out that
 /// reads once does so at the end of each sequence, for an input lengths [batch] in i64. Throws InputError for
-/// lengths where the read-out reads every step or the padding. The file's description lists the names of `inputs`, the
-/// numbers of a step.
-std::string onnx_sequence_model(const Model& model, bool with_lengths = false,
-                                const std::vector<std::string>& inputs = {});
+/// lengths where the read-out reads every step or the padding. The file's description lists the names of the numbers
+/// of a step.
+std::string onnx_sequence_model(const Model& model, bool with_lengths = false, const StepNames& names = {});
 
 /// A model as the bytes of an ONNX file for one step: from x [batch, input], or tokens [batch], and the states
 /// to y [batch, output] and the states after the step, "layer0.h" to "layer0.h.next", which a host feeds back.
 /// All states begin as zeros. A read-out is applied at every step, as in Stream. Throws InputError for a model
 /// that cannot run step by step or that begins in other states.
-std::string onnx_step_model(const Model& model, const std::vector<std::string>& inputs = {});
+std::string onnx_step_model(const Model& model, const StepNames& names = {});
 
 }  // namespace lagtape
