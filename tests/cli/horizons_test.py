@@ -126,6 +126,19 @@ class HorizonsTest(ToolTest):
         other = rows_of(self.run_tool("forecast", "run", "--input", "other.csv", "--from", "-12", "--steps", "12", "--interval", "0.9")[0])
         self.assertEqual([row["lower"] for row in rows], [row["lower"] for row in other])
 
+    def test_intervals_of_several_series_are_as_wide_as_their_noise(self):
+        draw = random.Random(14)
+        self.write("own.csv", "id,v\n" + "".join(
+            f"{name},{scale * draw.gauss(0, 1):.4f}\n" for name, scale in (("a", 1), ("b", 100)) for _ in range(1500)))
+        self.train("run", experiment=changed(SMALL, data={"task": "series", "path": "own.csv", "series": ["id"], "target": ["v"], "window": 20}))
+        rows = rows_of(self.run_tool("forecast", "run", "--input", "own.csv", "--steps", "3", "--interval", "0.9")[0])
+        widths = {name: [float(row["upper"]) - float(row["lower"]) for row in rows if row["id"] == name] for name in "ab"}
+        normal = 2 * statistics.NormalDist().inv_cdf(0.95)
+        for name, scale in (("a", 1), ("b", 100)):
+            self.assertEqual(len(widths[name]), 3)
+            for width in widths[name]:
+                self.assertAlmostEqual(width / normal / scale, 1, delta=0.25)
+
     def test_intervals_that_cannot_be_made_are_refused(self):
         draw = random.Random(12)
         self.write("own.csv", "v\n" + "".join(f"{draw.gauss(0, 1):.4f}\n" for n in range(400)))

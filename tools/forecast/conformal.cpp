@@ -36,7 +36,7 @@ double ConformalIntervals::scale(std::int64_t row, std::int64_t place) const {
   if (naive_.empty()) return 1;
   const std::int64_t width = std::ssize(panel_.target);
   const double naive =
-      naive_[static_cast<std::size_t>(panel_.series_of(row) * width + place % width)].absolute;
+      naive_[static_cast<std::size_t>(panel_.series_of(row - 1) * width + place % width)].absolute;
   return naive > 0 ? naive : 1;
 }
 

@@ -28,7 +28,8 @@ class ConformalIntervals {
   std::int64_t forecasts() const { return forecasts_; }
 
  private:
-  /// What the errors at a place of [steps, targets] are relative to, in the series of a row.
+  /// What the errors at a place of [steps, targets] of a forecast from a row on are relative to. The row may be behind its
+  /// series.
   double scale(std::int64_t row, std::int64_t place) const;
 
   const Panel& panel_;
