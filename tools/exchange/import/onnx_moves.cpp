@@ -198,6 +198,10 @@ int value_at(const OnnxCall& call, const OnnxFlow& flow, const OnnxAxis& axis, s
   if (axis.extent == 1 && axis.letter != reading.time) return flow.value;
   if (reading.time == 0 && !is_open(axis)) reading.time = axis.letter;  // a graph that writes each step down
   if (axis.letter == reading.time) reading.length = axis.extent;
+  if (reading.time == 0)
+    call.refuse_axes(flow, text_of("takes the index ", index,
+                                   " of an axis whose extent the file leaves open. Export it "
+                                   "with a fixed number of steps."));
   if (axis.letter != reading.time) call.refuse_axes(flow, "takes one sequence of a batch.");
   const bool last = index == axis.extent - 1;
   if (is_open(axis) && !last && index != 0)
