@@ -181,6 +181,20 @@ class DistributionTest(ToolTest):
             for row in rows_of((self.folder / "y.csv").read_text()):
                 self.assertLess(float(row["q0.1"]), float(row["q0.9"]))
 
+    def test_counts_of_many_series_have_one_scale(self):
+        rows = [(name, value) for name, mean in (("a", 4.0), ("b", 40.0)) for value in counts(300, mean=mean)]
+        self.write("v.csv", "id,v\n" + "".join(f"{name},{value}\n" for name, value in rows))
+        whole = changed(SERIES, loss="negative_binomial", data__series="id", data__target="v", data__window=20, train__epochs=2)
+        whole["data"].pop("input")
+        self.refused(["/data/normalize_target: expected \"all\", as in \"normalize\", or false"], "check", self.write("e.json", whole))
+        weights = self.train("all", experiment=changed(whole, data__normalize="all", data__normalize_target="all"))
+        scale = json.loads(read_safetensors(weights)[0]["__metadata__"]["experiment"])["loss"]["scale"]
+        self.assertAlmostEqual(scale[0], 22, delta=4)
+        self.train("none", experiment=changed(whole, data__normalize_target=False))
+        found = [json.loads(self.run_tool("eval", run, "--json")[0])["nll"] for run in ("all", "none")]
+        self.assertLess(found[0], 6)
+        self.assertLess(found[0], found[1])
+
     def test_absolute_errors_find_the_median(self):
         constant = changed(SERIES, metrics=[], model__readout__at="last_step", data__window=1, data__stride=1, data__past_target=False,
                            data__past=["w"], data__target=["v"], train__epochs=20)

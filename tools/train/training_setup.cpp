@@ -102,6 +102,11 @@ Experiment with_class_weights(const Experiment& experiment, const Task& task, Th
 Experiment with_count_scales(const Experiment& experiment, Task& task) {
   const TargetDistribution* distribution = experiment.loss.distribution();
   if (distribution == nullptr || !distribution->of_counts) return experiment;
+  if (std::ranges::any_of(task.series, [](const auto& one) { return !one.second.output.empty(); }))
+    throw unexpected({.file = experiment.where, .pointer = "/data/normalize_target"}, Rule::conflict,
+                     text_of("\"all\", as in \"normalize\", or false, as the loss ", name_of(experiment.loss),
+                             " takes whole numbers and scales the mean of all series alike"),
+                     "\"series\"");
   Experiment result = experiment;
   std::vector<double>& scale = result.loss.options.scale;
   if (scale.empty()) scale = std::move(task.normalization.output.mean);
