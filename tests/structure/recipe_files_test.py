@@ -27,7 +27,8 @@ class Recipe(NamedTuple):
 RECIPES = (
     Recipe("element_function.md", r"erf", 4, {
         "ops/kernels/vector_math.inc.h": "the approximation that its formula calls",
-        "cells/s4d.cpp": "a cell that has it", "tests/cells/rows/s4d.json": "the same cell as equations"}),
+        "cells/s4d.cpp": "a cell that has it", "tests/cells/rows/s4d.json": "the same cell as equations",
+        "tools/exchange/import/cell_equations.cpp": "gelu of a state_dict", "tools/exchange/import/onnx_elements.cpp": "Erf and Gelu of ONNX"}),
     Recipe("loss.md", r"huber(?:_row)?", 12, {
         "tests/malformed/messages.json": "an example in a message",
         "tools/train/synonyms.cpp": "what to take for another loss", "tests/tools/train/synonyms_test.cpp": "the same"}),
