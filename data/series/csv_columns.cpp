@@ -61,6 +61,18 @@ void take_means(const CsvSource& csv, std::int64_t source, NumberColumn& column)
   }
 }
 
+/// Adds numbers that may stand for missing ones. A number that is that of a whole series is none.
+void add_codes(const CsvSource& csv, std::span<const double> numbers, const std::string& name,
+               std::vector<MissingCode>& codes) {
+  if (csv.ids.size() < 2 || !find_missing_code(numbers)) {
+    add_missing_codes(numbers, name, codes);
+    return;
+  }
+  std::vector<std::int64_t> series;
+  for (std::int64_t row = 0; row < csv.rows(); ++row) series.push_back(csv.series_of(row));
+  add_missing_codes(without_constant_series(numbers, series), name, codes);
+}
+
 /// The numbers of a column by time, NaN where there is none.
 Column read_numbers(const CsvSource& csv, std::int64_t source, PlainNumbers plain,
                     std::vector<std::string>& notes, std::vector<MissingCode>& codes) {
@@ -74,7 +86,7 @@ Column read_numbers(const CsvSource& csv, std::int64_t source, PlainNumbers plai
   const std::string name = csv.table.name_of(source);
   if (const std::string note = note_of_numbers(numbers, name, csv.options.table); !note.empty())
     notes.push_back(note);
-  add_missing_codes(numbers.values.values<double>(), name, codes);
+  add_codes(csv, numbers.values.values<double>(), name, codes);
   return {.name = name,
           .unit = numbers.style.unit.empty() ? csv.table.unit(source) : numbers.style.unit,
           .values = std::move(numbers.values),

@@ -58,6 +58,13 @@ void put_in_zone(const CsvSource& csv, const TimeZone& zone, std::vector<Instant
     }
 }
 
+/// " in the series 'b'", where there are several.
+std::string of_series(const CsvSource& csv, std::int64_t row) {
+  if (csv.ids.size() < 2) return {};
+  const PanelSeries series{{}, csv.ids[static_cast<std::size_t>(csv.series_of(row))]};
+  return text_of(" in the series ", quote(series.name(), 40));
+}
+
 /// Treats rows of one time as `duplicates` says. `times` are those of the rows in their order.
 void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
   const auto is_alike = [&](std::size_t i) {
@@ -79,12 +86,13 @@ void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
     }
     const auto at = static_cast<std::int64_t>(i);
     if (csv.options.duplicates == Duplicates::error)
-      throw InputError({csv.table.where()}, Rule::conflict,
-                       text_of("lines ", csv.line(at - 1), " and ", csv.line(at), ": both are of ",
-                               text_of_time(csv, at), ", expected one row for each time. ",
-                               R"("duplicates": "first", "last" or "mean" takes one. Where clocks are set )",
-                               R"(back, "timezone" makes such hours two times, as does an offset: )",
-                               "2024-10-27T02:00+01:00."));
+      throw InputError(
+          {csv.table.where()}, Rule::conflict,
+          text_of("lines ", csv.line(at - 1), " and ", csv.line(at), ": both are of ", text_of_time(csv, at),
+                  of_series(csv, at), ", expected one row for each time. ",
+                  R"("duplicates": "first", "last" or "mean" takes one. Where clocks are set )",
+                  R"(back, "timezone" makes such hours two times, as does an offset: )",
+                  "2024-10-27T02:00+01:00."));
     if (csv.options.duplicates == Duplicates::last) order.back() = row;
     if (csv.options.duplicates == Duplicates::mean) csv.alike[order.back()].push_back(row);
     ++removed;

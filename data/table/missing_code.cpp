@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <unordered_map>
 
 #include "lagtape/core/quote.h"
 #include "lagtape/core/text.h"
@@ -84,6 +85,23 @@ void add_missing_codes(std::span<const double> numbers, const std::string& colum
     if (left.empty()) left.assign(numbers.begin(), numbers.end());
     std::ranges::replace(left, found->value, std::numeric_limits<double>::quiet_NaN());
   }
+}
+
+std::vector<double> without_constant_series(std::span<const double> numbers,
+                                            std::span<const std::int64_t> series) {
+  std::unordered_map<std::int64_t, std::pair<double, double>> ranges;
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    if (std::isnan(numbers[row])) continue;
+    auto& [low, high] = ranges.try_emplace(series[row], numbers[row], numbers[row]).first->second;
+    low = std::min(low, numbers[row]);
+    high = std::max(high, numbers[row]);
+  }
+  std::vector<double> changing(numbers.begin(), numbers.end());
+  for (std::size_t row = 0; row < numbers.size(); ++row)
+    if (const auto range = ranges.find(series[row]);
+        range != ranges.end() && range->second.first == range->second.second)
+      changing[row] = std::numeric_limits<double>::quiet_NaN();
+  return changing;
 }
 
 std::string note_of_codes(const std::vector<MissingCode>& codes) {

@@ -21,6 +21,11 @@ std::optional<MissingCode> find_missing_code(std::span<const double> numbers);
 void add_missing_codes(std::span<const double> numbers, const std::string& column,
                        std::vector<MissingCode>& codes);
 
+/// The numbers of a column without those of series that never change, which may be far from all others and are no codes.
+/// `series` has the number of the series by row.
+std::vector<double> without_constant_series(std::span<const double> numbers,
+                                            std::span<const std::int64_t> series);
+
 /// What a user should know of codes that were found, with the key to write; "" where there are none.
 std::string note_of_codes(const std::vector<MissingCode>& codes);
 

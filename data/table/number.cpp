@@ -8,6 +8,8 @@
 #include <limits>
 #include <string>
 
+#include "lagtape/core/text.h"
+
 namespace lagtape {
 
 namespace {
@@ -64,6 +66,8 @@ std::optional<T> parse_number(std::string_view text, char decimal) {
     std::ranges::replace(with_point, decimal, '.');
     return parse_number<T>(with_point);
   }
+  if (text.starts_with(kMinusSign))
+    return parse_number<T>(text_of('-', text.substr(kMinusSign.size())), decimal);
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -82,6 +86,9 @@ std::optional<std::string> without_thousands(std::string_view text, char thousan
   if (text.starts_with('-') || text.starts_with('+')) {
     plain += text.front();
     text.remove_prefix(1);
+  } else if (text.starts_with(kMinusSign)) {
+    plain += '-';
+    text.remove_prefix(kMinusSign.size());
   }
   while (!text.empty() && text.front() != decimal) {
     if (const std::size_t bytes = separator_at(text, thousands); bytes > 0) {

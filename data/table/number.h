@@ -6,6 +6,9 @@
 
 namespace lagtape {
 
+inline constexpr std::string_view kMinusSign =
+    "\xE2\x88\x92";  ///< U+2212, as pages and word processors write it
+
 /// The number that a whole text is: digits with a sign, a decimal point and an exponent, "inf" or "nan". NaN where T
 /// does not hold it; nothing for other texts.
 template <class T = double>

@@ -26,6 +26,7 @@ NumberWithUnit split_unit(std::string_view cell) {
   if (first == cell.npos) return {};
   std::size_t begin = first;  // with what belongs to the number before its first digit
   while (begin > 0 && std::string_view("+-.").find(cell[begin - 1]) != std::string_view::npos) --begin;
+  if (cell.substr(0, begin).ends_with(kMinusSign)) begin -= kMinusSign.size();
   std::size_t end = std::min(cell.find_first_not_of(kOfNumbers, first), cell.size());
   const std::string_view rest = cell.substr(end);
   if (rest.size() > 1 && (rest[0] == 'e' || rest[0] == 'E')) {
@@ -37,7 +38,7 @@ NumberWithUnit split_unit(std::string_view cell) {
   const std::string_view before = trimmed(cell.substr(0, begin)), behind = trimmed(cell.substr(last + 1));
   const std::string_view unit = behind.empty() ? before : behind;
   const bool is_unit = before.empty() != behind.empty() && unit.size() <= kLongestUnit &&
-                       std::string_view(":/-.,;0123456789").find(unit.front()) == std::string_view::npos;
+                       unit.find_first_of(":/-.,;0123456789") != 0 && unit.find_first_of("<>~=+(") != 0;
   if (!is_unit) return {};
   return {trimmed(cell.substr(begin, last + 1 - begin)), unit};
 }

@@ -45,9 +45,12 @@ class ArraysReader {
     if (set.x.empty()) refuse(set.x_name, Rule::missing, "is missing");
     if (set.y.empty()) refuse(set.y_name, Rule::missing, "is missing");
     const bool wants_classes = finds_classes || options_.classes.count > 0;
-    // Of two axes the last may also be the steps, as each has a class of its own.
+    // Of two axes the last may also be the steps, as each has a class of its own: the longer axis of the inputs, or that of the layout.
+    const bool is_automatic = layout_ == AxisOrder::automatic && !sets_.are_plain;
     const auto may_be_steps = [&](std::int64_t axis) {
-      return options_.every_step && set.x.rank() > axis && set.y.size(1) == set.x.size(axis);
+      if (!options_.every_step || set.x.rank() <= axis || set.y.size(1) != set.x.size(axis)) return false;
+      if (is_automatic) return set.x.rank() < 3 || set.x.size(axis) >= set.x.size(3 - axis);
+      return (axis == 2) == (layout_ == AxisOrder::channels_first);
     };
     if (wants_classes && are_one_hot(set.y) && (set.y.rank() == 3 || !(may_be_steps(1) || may_be_steps(2)))) {
       const std::int64_t width = set.y.size(-1);

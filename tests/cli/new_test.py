@@ -186,6 +186,61 @@ class NewTest(ToolTest):
         done = subprocess.run([self.tool, "new", "hours.csv"], cwd=self.folder, capture_output=True, text=True)
         self.assertNotIn('"sequences"', done.stdout)
 
+    def test_series_that_share_no_times_or_have_faults_are_series(self):
+        months = [f"{1990 + i // 12}-{1 + i % 12:02}-01" for i in range(300)]
+        parts = {"a": months[100:200], "b": months[:100], "c": months[250:]}
+        tables = {"apart": ("name,ds,y", [(name, month, i % 7) for name, part in parts.items() for i, month in enumerate(part)], "name"),
+                  "untimed": ("unique_id,y", [(name, i % 7) for name in "abc" for i in range(60)], "unique_id"),
+                  "counted": ("unique_id,n,y", [(name, i, i % 7) for name in "abc" for i in range(60)], "unique_id"),
+                  "signed": ("unique_id,ds,y", [(name, month, i % 7) for name in (-1, "1e3") for i, month in enumerate(months)], "unique_id"),
+                  "in turns": ("unique_id,ds,y", [("ab"[i % 2], f"2024-01-{1 + i // 24:02} {i % 24:02}:00", i % 7) for i in range(300)], "unique_id")}
+        for name, (head, rows, series) in tables.items():
+            with self.subTest(name):
+                self.write("panel.csv", head + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+                data = without_comments(self.new("panel.csv"))["data"]
+                self.assertEqual((data["series"], data["input"]), (series, ["y"]))
+        rows = [(name, month, i % 7) for name in "ab" for i, month in enumerate(months)]
+        for row, words in ((("b", months[3], 1), ["lines 305 and 602: both are of 1990-04-01 in the series 'b'"]), (("", months[3], 1), ["line 602, column 1 (unique_id)"])):
+            self.write("panel.csv", "unique_id,ds,y\n" + "".join(",".join(map(str, row)) + "\n" for row in [*rows, row]))
+            for word in words:
+                self.assertIn(word, self.run_tool("new", "panel.csv", code=2)[1])
+
+    def test_the_number_of_a_constant_series_is_no_missing_one(self):
+        self.write("panel.csv", "unique_id,ds,y\n" + "".join(
+            f"{name},2024-01-{1 + i // 24:02} {i % 24:02}:00,{5 if name == 'c' else 1000 + i * i % 17}\n" for name in "abc" for i in range(140)))
+        text = self.new("panel.csv")
+        self.assertNotIn("missing_codes", text)
+        self.assertNotIn("far from all other", "".join(self.run_tool("check", self.write("new.json", text))))
+
+    def test_hours_in_a_column_of_their_own_are_times_and_no_series(self):
+        for hour in ("{}", "{:02}", "{:02}.00.00"):
+            with self.subTest(hour):
+                name = "Time" if "." in hour else "Hour"
+                self.write("load.csv", f"Date,{name},y\n" + "".join(
+                    f"{1 + i // 24:02}.03.2024,{hour.format(i % 24)},{math.sin(i / 4):.3f}\n" for i in range(600)))
+                data = without_comments(self.new("load.csv"))["data"]
+                self.assertEqual((data["time"], data["input"]), (["Date", name], ["y"]))
+                self.assertNotIn("series", data)
+
+    def test_rows_of_sequences_may_be_mixed(self):
+        rows = [f"r{k},{i},{math.sin(i * k):.3f},{('ok', 'fault')[k % 3 == 0]}\n" for k in range(30) for i in range(10)]
+        self.write("runs.csv", "run,sec,a,verdict\n" + "".join(rows[i * 7 % 300] for i in range(300)))
+        data = without_comments(self.new("runs.csv"))["data"]
+        self.assertEqual((data["task"], data["sequence"], data["time"], data["target"]), ("sequences", "run", "sec", "verdict"))
+
+    def test_a_column_of_times_with_other_cells_is_refused(self):
+        days = [f"2024-0{1 + i // 28}-{1 + i % 28:02}" for i in range(100)]
+        for cell in ("", "Total"):
+            self.write("load.csv", "date,y\n" + "".join(f"{day},{i % 7}\n" for i, day in enumerate([*days, cell])))
+            self.assertIn(f"load.csv: line 102, column 1 (date): expected a date, as other rows of the column have. Got '{cell}'", self.run_tool("new", "load.csv", code=2)[1])
+
+    def test_signs_are_no_units(self):
+        self.write("load.csv", "date,y\n" + "".join(f"2024-0{1 + i // 28}-{1 + i % 28:02},\u2212{i % 7}.5\n" for i in range(100)))
+        text = self.new("load.csv")
+        self.assertNotIn("strip", text)
+        self.write("load.csv", "date,y\n" + "".join(f"2024-0{1 + i // 28}-{1 + i % 28:02},<{i % 7}.5\n" for i in range(100)))
+        self.assertIn("'<0.5' in line 2", self.run_tool("new", "load.csv", code=2)[1])
+
     def test_arrays_of_sequences(self):
         x = [math.sin(n % 90 / (1 + n // 90 % 3)) for n in range(24 * 90)]
         classes, reals = [i % 3 for i in range(24)], [i / 7 for i in range(24)]
@@ -193,6 +248,8 @@ class NewTest(ToolTest):
                  ({"x": npy((24, 3, 30), x), "labels": npy((24,), [5 + 2 * c for c in classes])}, {"classes": ["5", "7", "9"], "layout": "channels_first"}, "cross_entropy"),
                  ({"X_train": npy((24, 90), x), "y_train": npy((24, 3), [float(i % 3 == k) for i in range(24) for k in range(3)]),
                    "X_test": npy((3, 90), x[:270]), "y_test": npy((3, 3), [1, 0, 0] * 3)}, {"classes": 3, "valid": 0.15}, "cross_entropy"),
+                 ({"X": npy((24, 30, 3), x), "y": npy((24, 3), [float(i % 3 == k) for i in range(24) for k in range(3)])}, {"classes": 3, "layout": "time_first"}, "cross_entropy"),
+                 ({"X": npy((24, 3, 30), x), "y": npy((24, 3), [float(i % 3 == k) for i in range(24) for k in range(3)])}, {"classes": 3, "layout": "channels_first"}, "cross_entropy"),
                  ({"train_x": npy((24, 30, 3), x), "train_y": npy((24,), reals)}, {"normalize_target": True, "valid": 0.15}, "mse"))
         for arrays, expected, loss in cases:
             with self.subTest(list(arrays)):

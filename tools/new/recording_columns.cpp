@@ -179,18 +179,63 @@ NumberColumn numbers_of(const NamedTable& table, std::int64_t column, TableOptio
   return stripped;
 }
 
+/// Whether a column is called as hours of the day are.
+bool is_called_hour(std::string name) {
+  constexpr std::string_view kNames[] = {"hour",   "hours", "hr",   "hh",
+                                         "stunde", "heure", "hora", "hour ending"};
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
 /// Finds the times of day of a column of dates that come again.
 void find_clock(const NamedTable& table, RecordingColumns& found) {
   const auto date = std::ranges::find(found.columns, Kind::time, &RecordingColumn::kind);
   for (RecordingColumn& column : found.columns) {
-    if (column.kind == Kind::time || column.missing > 0 || column.has_numbers) continue;
-    if (table.cell(0, column.index).find(':') == std::string_view::npos) continue;
+    if (column.kind == Kind::time || column.missing > 0) continue;
+    const bool is_called_so =
+        is_called_hour(column.name) || (is_called_time(column.name) && !column.has_numbers);
+    const bool has_clock =
+        !column.has_numbers && table.cell(0, column.index).find(':') != std::string_view::npos;
+    if (!is_called_so && !has_clock) continue;
     const auto times = find_times(table, {date->index, column.index}, true);
     if (!times) continue;
     column.kind = Kind::clock;
     found.time.push_back(column.name);
     describe_times(seconds_of_all(times->times), found);
     return;
+  }
+}
+
+/// Refuses a column that is called as times are and has dates in all rows but few.
+void refuse_broken_times(const NamedTable& table, const RecordingColumns& found) {
+  for (const RecordingColumn& column : found.columns) {
+    if (!is_called_time(column.name) || column.kind == Kind::constant) continue;
+    std::int64_t dates = 0, other = -1;
+    for (std::int64_t row = 0; row < table.rows(); ++row) {
+      if (read_time(table.cell(row, column.index))) {
+        ++dates;
+      } else if (other < 0) {
+        other = row;
+      }
+    }
+    if (other < 0 || 10 * dates < 9 * table.rows()) continue;
+    throw InputError(Problem{.place = table.place(other, column.index),
+                             .rule = Rule::syntax,
+                             .statement = "expected a date, as other rows of the column have",
+                             .found = quote(table.cell(other, column.index), 40),
+                             .hint = "Rows below the table, such as a total, are to be removed."});
+  }
+}
+
+/// Looks for the codes again, as the number of a whole series is none.
+void find_codes_of_series(const NamedTable& table, const FoundSeries& series, RecordingColumns& found) {
+  found.codes.clear();
+  for (const RecordingColumn& column : found.columns) {
+    if (column.kind != Kind::numbers) continue;
+    const NumberColumn numbers = numbers_of(table, column.index, found.options);
+    if (numbers.refused < 0)
+      add_missing_codes(without_constant_series(numbers.values.values<double>(), series.of),
+                        table.name_of(column.index), found.codes);
   }
 }
 
@@ -239,10 +284,12 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
     found.columns.push_back(std::move(column));
   }
   if (has_dates) find_clock(table, found);
+  if (found.time.empty()) refuse_broken_times(table, found);
   FoundSeries series = find_series(table, is_tsf_file(file), found.columns);
   if (!is_tsf_file(file)) found.sequences = find_sequences(table, found);
   if (series.names.empty() && found.sequences.labels.empty())
     series = find_counted_series(table, found.columns);
+  if (!series.of.empty() && !found.codes.empty()) find_codes_of_series(table, series, found);
   found.series = series.names;
   found.series_count = series.count;
   found.usual_rows = series.usual_rows;

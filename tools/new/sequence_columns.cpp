@@ -1,6 +1,7 @@
 #include "lagtape/tools/new/sequence_columns.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,6 +12,7 @@
 #include "lagtape/data/table/named_table.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/time/time_format.h"
+#include "lagtape/tools/new/column_names.h"
 #include "lagtape/tools/new/recording_columns.h"
 
 namespace lagtape {
@@ -18,38 +20,12 @@ namespace lagtape {
 namespace {
 
 using Kind = RecordingColumn::Kind;
-using Names = std::initializer_list<std::string_view>;
 
 constexpr std::size_t kMostWordClasses = 64, kMostNumberClasses = 20;
 
-/// The parts of a name in small letters: "Fault type" -> "fault", "type".
-std::vector<std::string> parts_of(const std::string& name) {
-  std::vector<std::string> parts(1);
-  for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) {
-      parts.emplace_back();
-    } else {
-      parts.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-  }
-  return parts;
-}
-
-bool is_called(const std::string& name, Names names) {
-  return std::ranges::any_of(parts_of(name), [&](const std::string& part) {
-    return std::ranges::find(names, std::string_view(part)) != names.end();
-  });
-}
-
 bool is_called_label(const std::string& name) {
-  return is_called(name, {"label", "labels", "class", "target", "y", "activity", "verdict", "outcome",
-                          "diagnosis", "gesture"});
-}
-
-/// Whether a column is called as parts of a date are, whose values repeat in runs as well.
-bool is_called_date(const std::string& name) {
-  return is_called(name, {"date", "datetime", "timestamp", "year", "quarter", "month", "week", "day",
-                          "weekday", "hour", "minute", "season", "period", "ds"});
+  return has_word(name, {"label", "labels", "class", "target", "y", "activity", "verdict", "outcome",
+                         "diagnosis", "gesture"});
 }
 
 bool is_whole(std::string_view cell) {
@@ -93,25 +69,43 @@ Groups groups_by(const NamedTable& table, const std::vector<std::int64_t>& colum
   return groups;
 }
 
-/// Whether each group has its rows in ascending order of a column, with a number or a date in each.
-bool orders_rows(const NamedTable& table, const RecordingColumn& column, const Groups& groups,
-                 bool& are_dates) {
-  if (column.missing > 0 || column.kind == Kind::words) return false;
+/// How a column with a number or a date in each row orders the rows of each group.
+struct RowOrder {
+  bool are_dates = false, are_whole = true;
+  bool is_ascending = true;  ///< as the rows are in the file
+  bool counts = true;        ///< one by one, from the same number on in all groups
+};
+
+/// The order of the rows of each group by a column; nothing where it has none, or two rows of a group have the same.
+std::optional<RowOrder> order_of(const NamedTable& table, const RecordingColumn& column,
+                                 const Groups& groups) {
+  if (column.missing > 0 || column.kind == Kind::words) return {};
+  RowOrder order;
   std::vector<std::optional<double>> before(static_cast<std::size_t>(groups.count));
-  are_dates = false;
+  std::vector<std::pair<std::int64_t, double>> times;
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     const std::string_view cell = table.cell(row, column.index);
     std::optional<double> time = parse_number(cell);
     if (!time)
       if (const auto date = read_time(cell)) {
         time = seconds_of(date->time);
-        are_dates = true;
+        order.are_dates = true;
       }
-    auto& last = before[static_cast<std::size_t>(groups.of[static_cast<std::size_t>(row)])];
-    if (!time || (last && *time <= *last)) return false;
+    if (!time) return {};
+    const std::int64_t group = groups.of[static_cast<std::size_t>(row)];
+    auto& last = before[static_cast<std::size_t>(group)];
+    order.is_ascending = order.is_ascending && (!last || *time > *last);
+    order.are_whole = order.are_whole && *time == std::floor(*time);
     last = time;
+    times.emplace_back(group, *time);
   }
-  return true;
+  std::ranges::sort(times);
+  if (std::ranges::adjacent_find(times) != times.end()) return {};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const bool goes_on = i > 0 && times[i].first == times[i - 1].first;
+    order.counts = order.counts && times[i].second == (goes_on ? times[i - 1].second + 1 : times[0].second);
+  }
+  return order;
 }
 
 /// Whether a column that orders the rows counts steps in most sequences: it begins anew in each, at the same number.
@@ -128,8 +122,8 @@ bool begins_anew(const NamedTable& table, std::int64_t column, const Groups& gro
 }
 
 bool is_called_step(const std::string& name) {
-  return is_called_date(name) || is_called(name, {"time", "t", "step", "second", "seconds", "s", "ms",
-                                                  "frame", "cycle", "index", "n"});
+  return is_called_date(name) || has_word(name, {"time", "t", "step", "second", "seconds", "sec", "s", "ms",
+                                                 "frame", "cycle", "index", "n"});
 }
 
 /// Whether two rows have the same cell.
@@ -144,12 +138,16 @@ bool are_shared(const NamedTable& table, std::int64_t column) {
 void find_time(const NamedTable& table, const RecordingColumns& found, const Groups& groups,
                SequenceColumns& sequences) {
   for (const RecordingColumn& column : found.columns) {
-    bool are_dates = false;
-    if (sequences.is_named_by(column.index) || !orders_rows(table, column, groups, are_dates)) continue;
-    const bool is_time = are_dates || is_called_step(column.name) || column.kind == Kind::time;
-    if (!is_time && (sequences.time >= 0 || !begins_anew(table, column.index, groups))) continue;
+    if (sequences.is_named_by(column.index)) continue;
+    const auto order = order_of(table, column, groups);
+    if (!order) continue;
+    const bool is_time = order->are_dates || is_called_step(column.name) || column.kind == Kind::time;
+    const bool may_be_mixed = order->counts || (is_time && (order->are_dates || order->are_whole));
+    if (!order->is_ascending && !may_be_mixed) continue;
+    if (!is_time && !order->counts && (sequences.time >= 0 || !begins_anew(table, column.index, groups)))
+      continue;
     sequences.time = column.index;
-    sequences.shares_dates = are_dates && are_shared(table, column.index);
+    sequences.shares_dates = order->are_dates && are_shared(table, column.index);
     if (is_time) return;
   }
 }

@@ -1,6 +1,7 @@
 #include "lagtape/tools/new/series_columns.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -8,6 +9,8 @@
 
 #include "lagtape/core/text.h"
 #include "lagtape/data/table/number.h"
+#include "lagtape/tools/new/column_names.h"
+#include "lagtape/tools/new/recording_times.h"
 
 namespace lagtape {
 
@@ -83,7 +86,8 @@ void find_dated_series(const NamedTable& table, const std::vector<RecordingColum
   if (times.empty() || table.names().empty() || count_series(table, times, {}) > 0) return;
   std::vector<std::int64_t> candidates;
   for (const RecordingColumn& column : all)
-    if (column.kind != Kind::time && column.kind != Kind::clock && may_name_series(table, column, times))
+    if (column.kind != Kind::time && column.kind != Kind::clock && !is_called_date(column.name) &&
+        may_name_series(table, column, times))
       candidates.push_back(column.index);
   const auto take = [&](const std::vector<std::int64_t>& columns) {
     found.count = count_series(table, times, columns);
@@ -117,12 +121,13 @@ void describe_series(const NamedTable& table, std::vector<RecordingColumn>& all,
   std::unordered_map<std::int64_t, std::int64_t> counts;
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     first_row.push_back(firsts.try_emplace(key_of(table, row, series), row).first->second);
-    ++counts[first_row.back()];
+    if (!table.cell(row, series[0]).empty()) ++counts[first_row.back()];
   }
   std::vector<std::int64_t> lengths;
   for (const auto& [first, rows] : counts) lengths.push_back(rows);
   std::ranges::sort(lengths);
   found.usual_rows = lengths[lengths.size() / 4];
+  found.count = std::ssize(lengths);
   for (RecordingColumn& column : all) {
     if ((column.kind != Kind::numbers && column.kind != Kind::words) || column.missing > 0) continue;
     if (std::ranges::find(series, column.index) != series.end()) continue;
@@ -130,6 +135,65 @@ void describe_series(const NamedTable& table, std::vector<RecordingColumn>& all,
     for (std::int64_t row = 0; row < table.rows() && column.is_fixed; ++row)
       column.is_fixed =
           table.cell(row, column.index) == table.cell(first_row[static_cast<std::size_t>(row)], column.index);
+  }
+  found.of = std::move(first_row);
+}
+
+/// Whether a column is called as those are that name series, with two rows a series or more.
+bool is_called_series(const NamedTable& table, const RecordingColumn& column) {
+  constexpr std::string_view kNames[] = {"unique_id", "series_id", "item_id", "ts_id",
+                                         "id",        "series",    "station"};
+  std::string name = column.name;
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (std::ranges::find(kNames, name) == std::end(kNames)) return false;
+  std::unordered_set<std::string_view> cells;
+  for (std::int64_t row = 0; row < table.rows(); ++row) cells.insert(table.cell(row, column.index));
+  return cells.size() > 1 && 2 * std::ssize(cells) <= table.rows();
+}
+
+/// Whether the rows of each value of a column lie one below the other.
+bool are_blocks(const NamedTable& table, std::int64_t column) {
+  std::unordered_set<std::string_view> cells;
+  for (std::int64_t row = 0; row < table.rows(); ++row)
+    if (row == 0 || table.cell(row, column) != table.cell(row - 1, column))
+      if (!cells.insert(table.cell(row, column)).second) return false;
+  return true;
+}
+
+/// Whether times go back where a series begins, and nowhere else.
+bool begins_before(const NamedTable& table, const std::vector<std::int64_t>& times_in, std::int64_t series) {
+  const auto found = find_times(table, times_in, true);
+  bool goes_back = false;
+  for (std::int64_t row = 1; found && row < table.rows(); ++row) {
+    const auto at = static_cast<std::size_t>(row);
+    if (found->times[at] > found->times[at - 1]) continue;
+    if (table.cell(row, series) == table.cell(row - 1, series)) return false;
+    goes_back = true;
+  }
+  return goes_back;
+}
+
+/// Finds the series of a table in which each time comes once, or one of a series twice: a column that is called so, or whose series
+/// lie one below the other, each from earlier times on.
+void find_other_series(const NamedTable& table, const std::vector<RecordingColumn>& all, FoundSeries& found) {
+  std::vector<std::int64_t> times;
+  for (const RecordingColumn& column : all)
+    if (column.kind == Kind::time || column.kind == Kind::clock) times.push_back(column.index);
+  if (times.empty() || table.names().empty()) return;
+  const bool come_again = count_series(table, times, {}) == 0;
+  const auto is_sure = [](const RecordingColumn& column) {
+    return column.name == "unique_id" || column.name == "series_id";
+  };
+  for (const RecordingColumn& column : all) {
+    const bool is_of_time =
+        column.kind == Kind::time || column.kind == Kind::clock || is_called_date(column.name);
+    if (is_of_time || !(is_called_series(table, column) || may_name_series(table, column, times))) continue;
+    const bool is_in_blocks = are_blocks(table, column.index);
+    if (is_called_series(table, column) ? !is_in_blocks && !come_again && !is_sure(column)
+                                        : !is_in_blocks || !begins_before(table, times, column.index))
+      continue;
+    found.names = {column.name};
+    return;
   }
 }
 
@@ -141,6 +205,7 @@ FoundSeries find_series(const NamedTable& table, bool has_lines, std::vector<Rec
     take_lines_as_series(table, found);
   } else {
     find_dated_series(table, all, found);
+    if (found.names.empty()) find_other_series(table, all, found);
   }
   if (!found.names.empty()) describe_series(table, all, found);
   return found;
@@ -164,6 +229,12 @@ FoundSeries find_counted_series(const NamedTable& table, std::vector<RecordingCo
       describe_series(table, all, found);
       return found;
     }
+  }
+  for (const RecordingColumn& column : all) {
+    if (!is_called_series(table, column) || !are_blocks(table, column.index)) continue;
+    found.names = {column.name};
+    describe_series(table, all, found);
+    return found;
   }
   return found;
 }

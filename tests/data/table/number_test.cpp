@@ -16,6 +16,7 @@ TEST_CASE("a number is a whole text with its decimal point") {
   CHECK(parse_number("1,5", ',') == 1.5);
   CHECK(parse_number("15", ',') == 15);
   CHECK(parse_number<float>("0.1") == 0.1F);
+  CHECK(parse_number("\u22124,5", ',') == -4.5);  // the minus sign of typography
   for (const char* text : {"", "+", "+-1", "1 ", " 1", "0x10", "1.5.2", "1,5", "e3", "1e"})
     CHECK_FALSE(parse_number(text));
   CHECK_FALSE(parse_number("1.5", ','));
@@ -53,7 +54,8 @@ TEST_CASE("a number that cannot be held is one that is not finite") {
 }
 
 TEST_CASE("separators of thousands stand before three digits") {
-  for (const char* text : {"1,000.50", "12 345", "-1,234,567", "1'000"}) CHECK(has_thousands(text, '.'));
+  for (const char* text : {"1,000.50", "12 345", "-1,234,567", "1'000", "\u22121,000"})
+    CHECK(has_thousands(text, '.'));
   for (const char* text : {"1,00.5", "1,000x", "1..000", ",000.5", "12:30", "1000", "0,123.5", "1234,567"})
     CHECK_FALSE(has_thousands(text, '.'));
   CHECK(has_thousands("1.000,5", ','));
