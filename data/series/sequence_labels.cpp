@@ -4,6 +4,13 @@
 
 namespace lagtape {
 
+const PanelSeries* series_of(const Dataset& data, std::int64_t index) {
+  const auto* windows = dynamic_cast<const WindowDataset*>(&data);
+  if (!windows || windows->panel().series.size() < 2) return nullptr;
+  const Panel& panel = windows->panel();
+  return &panel.series[static_cast<std::size_t>(panel.series_of(windows->first_row(index)))];
+}
+
 SequenceLabels labels_of(const Dataset& data, std::int64_t index) {
   SequenceLabels labels;
   const auto* windows = dynamic_cast<const WindowDataset*>(&data);
@@ -16,8 +23,7 @@ SequenceLabels labels_of(const Dataset& data, std::int64_t index) {
   }
   for (const std::int64_t target : panel.target)
     labels.targets.push_back({panel.column(target).name, panel.column(target).unit});
-  if (panel.series.size() > 1)
-    labels.series = panel.series[static_cast<std::size_t>(panel.series_of(first))].name();
+  if (const PanelSeries* series = series_of(data, index)) labels.series = series->name();
   if (panel.axis.times.empty()) return labels;
   const auto times_from = [&](std::int64_t row, std::int64_t rows) {
     const auto begin = panel.axis.times.begin() + row;

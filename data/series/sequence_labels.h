@@ -19,6 +19,9 @@ struct SequenceLabels {
   std::string series = {};             ///< the name of the sequence's series, where there are several
 };
 
+/// The series that a window is a part of, where there are several; null otherwise.
+const PanelSeries* series_of(const Dataset& data, std::int64_t index);
+
 SequenceLabels labels_of(const Dataset& data, std::int64_t index);
 
 }  // namespace lagtape

@@ -89,6 +89,37 @@ class ManySeriesTest(ToolTest):
         self.assertAlmostEqual(horizons["targets"]["y"]["overall"]["model"]["rmse"] / together, 1, places=6)
         self.assertIn("by series, over all steps", self.run_tool("eval", "run", "--horizon", "4")[0])
 
+    def test_metrics_of_a_split_are_of_each_series_too(self):
+        self.train_stations(metrics=["mase", "rmse"])
+        scores = json.loads(self.run_tool("eval", "run", "--json")[0])
+        self.assertEqual(list(scores["series"]), list(LEVELS))
+        # All series have as many targets, so that squares and losses of all are means of those of each.
+        self.assertAlmostEqual(scores["loss"] / statistics.fmean(one["loss"] for one in scores["series"].values()), 1, places=6)
+        self.assertAlmostEqual(scores["rmse"] / math.sqrt(statistics.fmean(one["rmse"] ** 2 for one in scores["series"].values())), 1, places=6)
+        for name, level in LEVELS.items():
+            self.assertTrue(0.01 * level < scores["series"][name]["rmse"] < level, name)
+        lines = self.run_tool("eval", "run")[0].splitlines()
+        self.assertEqual(lines[2].split(), ["series", "loss", "mase", "rmse"])
+        losses = [float(line.split()[1]) for line in lines[3:]]
+        self.assertEqual(losses, sorted(losses, reverse=True))
+        self.assertEqual({line.split()[0] for line in lines[3:]}, set(LEVELS))
+        # Of other data the series that are there, with the same numbers.
+        rows = (self.folder / "own.csv").read_text().splitlines(keepends=True)
+        self.write("two.csv", rows[0] + "".join(row for row in rows if row.startswith(("s1,", "s3,"))))
+        two = json.loads(self.run_tool("eval", "run", "--data", "two.csv", "--json")[0])
+        self.assertEqual(two["series"], {name: scores["series"][name] for name in ("s1", "s3")})
+
+    def test_of_many_series_the_worst_and_the_best_are_shown(self):
+        self.series = {f"n{i:02}": [(n * (i + 3)) % 7 + i for n in range(60)] for i in range(14)}
+        self.write("own.csv", long_table(self.series))
+        self.train("run", experiment=PANEL)
+        scores = json.loads(self.run_tool("eval", "run", "--json")[0])["series"]
+        self.assertEqual(list(scores), list(self.series))
+        worst_first = sorted(scores, key=lambda name: -scores[name]["loss"])
+        lines = self.run_tool("eval", "run")[0].splitlines()
+        self.assertEqual([line.split()[0] for line in lines[3:13]], worst_first[:5] + worst_first[-5:])
+        self.assertEqual(lines[13], "4 series between the worst and the best are left out: --json has all.")
+
     def test_each_series_is_scaled_by_its_training_rows(self):
         self.train_stations()
         series = json.loads(self.metadata()["series"])["series"]

@@ -69,7 +69,8 @@ ScoredRun load_scored_run(const std::string& run, const ScoringOptions& options,
   return {std::move(source), std::move(task), split};
 }
 
-Json json_of(const Evaluation& evaluation, const Confusion* confusion) {
+Json json_of(const Evaluation& evaluation, const Confusion* confusion,
+             const std::vector<SeriesEvaluation>& series) {
   Json json = Json::object();
   for (const auto& [name, value] : evaluation) json[name] = value;
   for (std::int64_t actual = 0; confusion && actual < confusion->classes(); ++actual) {
@@ -84,6 +85,7 @@ Json json_of(const Evaluation& evaluation, const Confusion* confusion) {
     if (confusion->has_names()) of_class["name"] = confusion->name(actual);
     json["classes"].push_back(std::move(of_class));
   }
+  for (const SeriesEvaluation& one : series) json["series"][one.name] = json_of(one.metrics);
   return json;
 }
 

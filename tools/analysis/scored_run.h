@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lagtape/core/json/json.h"
+#include "lagtape/tools/analysis/series_scores.h"
 #include "lagtape/tools/train/evaluation.h"
 #include "lagtape/tools/train/score/confusion.h"
 #include "lagtape/tools/train/source.h"
@@ -27,6 +28,8 @@ struct ScoredRun {
 ScoredRun load_scored_run(const std::string& run, const ScoringOptions& options, ThreadPool& pool);
 
 /// {"loss": 0.1234, "rmse": 0.351}; "confusion" has a row for each true class, "classes" precision, recall and F1 of each.
-Json json_of(const Evaluation& evaluation, const Confusion* confusion = nullptr);
+/// "series" has the metrics of each by name, where there are several.
+Json json_of(const Evaluation& evaluation, const Confusion* confusion = nullptr,
+             const std::vector<SeriesEvaluation>& series = {});
 
 }  // namespace lagtape

@@ -137,21 +137,24 @@ void run(const EvalArguments& arguments) {
   std::optional<ForecastPlot> forecast;
   if (arguments.confusion) confusion.emplace(task.shape);
   if (!arguments.plot.empty()) forecast.emplace(forecast_of(source, task.shape));
+  SeriesScores by_series(source.experiment, source.model, scored.split);
   EvaluationOptions options;
   options.scored = [&](const Tensor& outputs, const Batch& batch) {
     if (confusion) confusion->add(outputs, batch);
     if (forecast) forecast->add(outputs, batch);
+    by_series.add(outputs, batch);
   };
   const Evaluation evaluation = evaluate(source.experiment, source.model, op, scored.split, pool, options);
   if (forecast)
     write_chart(arguments.plot, forecast->plot(title_of(source, arguments.split), &scored.split,
                                                target_names(source.experiment)));
   if (arguments.json) {
-    print("{}\n", json_of(evaluation, confusion ? &*confusion : nullptr).dump(2));
+    print("{}\n", json_of(evaluation, confusion ? &*confusion : nullptr, by_series.all()).dump(2));
     return;
   }
   print("{}\n", line_of(evaluation));
   if (confusion) print("{}", cli::table_of(*confusion));
+  print("{}", cli::table_of(by_series.all()));
 }
 
 }  // namespace

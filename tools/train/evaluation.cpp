@@ -68,6 +68,13 @@ double value_of(const Evaluation& evaluation, const std::string& name) {
   throw Error(text_of("[evaluation] there is no metric '", name, "'."));
 }
 
+Evaluation evaluation_of(const Scores& scores, std::span<const std::string> metrics) {
+  Evaluation evaluation = {{"loss", scores.loss()}};
+  const std::vector<double> values = scores.values();
+  for (std::size_t i = 0; i < values.size(); ++i) evaluation.emplace_back(metrics[i], values[i]);
+  return evaluation;
+}
+
 SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss loss) {
   SequenceBatch result;
   result.x = batch.x;
@@ -92,8 +99,7 @@ SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss lo
 Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& op, const Dataset& split,
                     ThreadPool& pool, const EvaluationOptions& options) {
   constexpr std::int64_t kMost = 512;  // sequences at a time; no result depends on it
-  Evaluation evaluation;
-  if (split.size() == 0) return evaluation;
+  if (split.size() == 0) return {};
   const std::vector<Tensor> weights = model.weights();
   const Normalization normalization = normalization_of_data(model);
   const std::int64_t steps =
@@ -114,10 +120,7 @@ Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& o
     scores.add(outputs, batch);
     if (options.scored) options.scored(outputs, batch);
   }
-  evaluation.emplace_back("loss", scores.loss());
-  const std::vector<double> values = scores.values();
-  for (std::size_t i = 0; i < values.size(); ++i) evaluation.emplace_back(experiment.metrics[i], values[i]);
-  return evaluation;
+  return evaluation_of(scores, experiment.metrics);
 }
 
 }  // namespace lagtape

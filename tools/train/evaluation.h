@@ -12,11 +12,16 @@
 
 namespace lagtape {
 
+class Scores;
+
 /// Metrics of one split by name, the loss first (as "loss"); empty for a split without sequences.
 using Evaluation = std::vector<std::pair<std::string, double>>;
 
 /// The value of that name. Throws Error when there is none.
 double value_of(const Evaluation& evaluation, const std::string& name);
+
+/// The loss and the values of the metrics of these names.
+Evaluation evaluation_of(const Scores& scores, std::span<const std::string> metrics);
 
 /// Makes a batch of data into a batch of the sequence op. Classes become real targets for a loss on one logit. Throws
 /// InputError when such a loss has targets other than 0 and 1.

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "lagtape/tools/analysis/series_scores.h"
 #include "lagtape/tools/train/evaluation.h"
 #include "lagtape/tools/train/score/confusion.h"
 
@@ -12,6 +15,13 @@ namespace lagtape::cli {
 double without_sign_of_nan(double value);
 /// One line, such as "loss 0.1234  rmse 0.351".
 std::string line_of(const Evaluation& evaluation);
+/// What is shown of many: the numbers of up to 10 values, or of the 5 largest and the 5 smallest, the largest first. NaN is
+/// larger than all.
+std::vector<std::size_t> largest_and_smallest(std::span<const double> values);
+/// Says how many of the series are left out of a table by it; empty for none.
+std::string note_on_rest(std::size_t series);
+/// The metrics of series, the largest loss first; of many the first and last few. Empty for none.
+std::string table_of(const std::vector<SeriesEvaluation>& series);
 /// The confusion matrix with a row for each true class, a column for each predicted one, and the names
 /// or numbers of the classes as their titles, and precision, recall and F1 of each.
 std::string table_of(const Confusion& confusion);

@@ -27,13 +27,15 @@ std::string evaluate(const std::string& run, const std::string& split, const std
   ModelOp op(scored.source.model);
   std::optional<Confusion> counts;
   EvaluationOptions options;
-  if (confusion) {
-    counts.emplace(scored.task.shape);
-    options.scored = [&](const Tensor& outputs, const Batch& batch) { counts->add(outputs, batch); };
-  }
+  SeriesScores by_series(scored.source.experiment, scored.source.model, scored.split);
+  if (confusion) counts.emplace(scored.task.shape);
+  options.scored = [&](const Tensor& outputs, const Batch& batch) {
+    if (counts) counts->add(outputs, batch);
+    by_series.add(outputs, batch);
+  };
   const Evaluation evaluation =
       lagtape::evaluate(scored.source.experiment, scored.source.model, op, scored.split, pool, options);
-  return json_of(evaluation, counts ? &*counts : nullptr).dump();
+  return json_of(evaluation, counts ? &*counts : nullptr, by_series.all()).dump();
 }
 
 std::string evaluate_horizons(const std::string& run, const std::string& steps, const std::string& split,

@@ -168,7 +168,7 @@ void Scores::add_signal(const T* outputs, const T* targets, std::int64_t steps, 
 }
 
 template <class T>
-void Scores::add_rows(const Tensor& outputs, const Batch& batch) {
+void Scores::add_rows(const Tensor& outputs, const Batch& batch, std::int64_t first, std::int64_t end) {
   const std::int64_t q = outputs.size(-1), stride = outputs.rank() == 3 ? outputs.size(1) : 1;
   const T* z = outputs.values<T>().data();
   std::vector<double> odds;
@@ -181,7 +181,7 @@ void Scores::add_rows(const Tensor& outputs, const Batch& batch) {
     }
     for (Accumulator& accumulator : accumulators_) accumulator.add(element);
   };
-  for (std::int64_t row = 0; row < batch.size(); ++row) {
+  for (std::int64_t row = first; row < end; ++row) {
     if (split_ != nullptr) naive = split_->naive_errors(batch.ids[static_cast<std::size_t>(row)]);
     const Normalization* own = batch.own.empty() ? nullptr : batch.own[static_cast<std::size_t>(row)];
     const Scaling& scaling = own == nullptr ? scaling_ : own->output;
@@ -195,10 +195,10 @@ void Scores::add_rows(const Tensor& outputs, const Batch& batch) {
   }
 }
 
-void Scores::add(const Tensor& outputs, const Batch& batch) {
+void Scores::add(const Tensor& outputs, const Batch& batch, std::int64_t first, std::int64_t end) {
   check_shapes(loss_, outputs, batch);
   if (loss_.is_real()) scaling_.check(batch.y.size(-1), "output");
-  with_scalar(outputs.dtype(), [&]<class T>() { add_rows<T>(outputs, batch); });
+  with_scalar(outputs.dtype(), [&]<class T>() { add_rows<T>(outputs, batch, first, end); });
 }
 
 void Scores::merge(const Scores& other) {

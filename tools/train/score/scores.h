@@ -24,7 +24,9 @@ class Scores {
   /// Adds a batch's sequences. outputs: [B, T, q] when every step is scored, else [B, q]; only a sequence's own
   /// steps count. Errors of a loss with several levels are those of the level nearest to the median. Throws
   /// InputError when the outputs do not fit the batch's targets.
-  void add(const Tensor& outputs, const Batch& batch);
+  void add(const Tensor& outputs, const Batch& batch) { add(outputs, batch, 0, batch.size()); }
+  /// Adds rows first .. end - 1 of it.
+  void add(const Tensor& outputs, const Batch& batch, std::int64_t first, std::int64_t end);
   /// Adds the sequences of scores by the same loss and metrics.
   void merge(const Scores& other);
 
@@ -36,7 +38,7 @@ class Scores {
 
  private:
   template <class T>
-  void add_rows(const Tensor& outputs, const Batch& batch);
+  void add_rows(const Tensor& outputs, const Batch& batch, std::int64_t first, std::int64_t end);
   template <class T>
   void add_signal(const T* outputs, const T* targets, std::int64_t steps, std::int64_t q);
 
