@@ -119,6 +119,18 @@ class ManySeriesTest(ToolTest):
         lines = self.run_tool("eval", "run")[0].splitlines()
         self.assertEqual([line.split()[0] for line in lines[3:13]], worst_first[:5] + worst_first[-5:])
         self.assertEqual(lines[13], "4 series between the worst and the best are left out: --json has all.")
+        # Forecasts: the largest and the smallest errors in proportion to those of the best baseline.
+        horizons = json.loads(self.run_tool("eval", "run", "--horizon", "3", "--json")[0])
+        best, measure = horizons["best_baseline"], horizons["measure"]
+        ratios = {}
+        for name, one in horizons["series"].items():
+            overall = one["targets"]["y"]["overall"]
+            ratios[name] = overall["model"][measure] / overall[best][measure]
+        worst_first = sorted(ratios, key=lambda name: -ratios[name])
+        lines = self.run_tool("eval", "run", "--horizon", "3")[0].splitlines()
+        first = lines.index(f"{measure} of y by series, over all steps") + 2
+        self.assertEqual([line.split()[0] for line in lines[first:first + 10]], worst_first[:5] + worst_first[-5:])
+        self.assertEqual(lines[first + 10], "4 series between the worst and the best are left out: --json has all.")
 
     def test_each_series_is_scaled_by_its_training_rows(self):
         self.train_stations()

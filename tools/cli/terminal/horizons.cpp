@@ -2,12 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <span>
 
 #include "lagtape/core/error.h"
+#include "lagtape/tools/cli/terminal/format.h"
 
 namespace lagtape::cli {
 
@@ -72,26 +71,27 @@ std::string table_of_target(const HorizonScores& scores, std::size_t target) {
   return table + "\n";
 }
 
-/// The errors over all steps of the first of several series.
+/// The errors over all steps of several series: those that the model is worst at beside the best baseline, and best.
 std::string table_of_series(const HorizonScores& scores) {
-  constexpr std::size_t kMost = 10;
   if (scores.series.empty()) return {};
+  const auto& [measure, best, of_all] = scores.verdict;
   std::string table;
   for (std::size_t i = 0; i < scores.targets.size(); ++i) {
-    table += fmt::format("\n{} of {} by series, over all steps\n{:>16}",
-                         kHorizonMetrics[scores.verdict.measure], scores.targets[i], "series");
+    table += fmt::format("\n{} of {} by series, over all steps\n{:>16}", kHorizonMetrics[measure],
+                         scores.targets[i], "series");
     for (const HorizonErrors& errors : scores.errors) table += title_of(errors);
-    for (const HorizonOfSeries& series :
-         std::span(scores.series).first(std::min(kMost, scores.series.size()))) {
+    std::vector<double> ratios;
+    for (const HorizonOfSeries& series : scores.series)
+      ratios.push_back(series.errors.front().overall[i][measure] / series.errors[best].overall[i][measure]);
+    for (const std::size_t which : largest_and_smallest(ratios)) {
+      const HorizonOfSeries& series = scores.series[which];
       table += fmt::format("\n{:>16}", series.name);
       for (const HorizonErrors& errors : series.errors)
-        table += fmt::format("  {:>10.4g}", errors.overall[i][scores.verdict.measure]);
+        table += fmt::format("  {:>10.4g}", errors.overall[i][measure]);
     }
     table += "\n";
   }
-  if (scores.series.size() > kMost)
-    table += fmt::format("{} series more: --json has all.\n", scores.series.size() - kMost);
-  return table;
+  return table + note_on_rest(scores.series.size());
 }
 
 }  // namespace
