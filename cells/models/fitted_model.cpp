@@ -39,7 +39,7 @@ std::int64_t readout_units(const ReadoutDefinition& readout, const LossFunction&
 
 /// Notes settings of a loss that are wrong, or do not go with the data.
 void check_loss(const LossFunction& loss, const DataWidths& data, JsonErrors& errors) {
-  if (const std::string error = loss.error(); !error.empty()) errors.add("/loss", error + ".");
+  if (const std::optional<Problem> error = loss.error()) errors.add("/loss", *error);
   const auto weights = std::ssize(loss.options.class_weights);
   const std::int64_t classes = loss == Loss::binary_cross_entropy ? 2 : data.classes;
   if (loss.is_real() || weights == 0 || classes == 0 || weights == classes) return;

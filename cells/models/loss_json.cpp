@@ -86,13 +86,6 @@ OptionTable table_of(Loss loss) {
   return {};
 }
 
-/// Notes a setting that is wrong, at its key.
-void check_settings(const LossFunction& loss, JsonReader& reader) {
-  const std::string error = loss.error();
-  const std::size_t colon = error.find(": ");
-  if (!error.empty()) reader.error(error.substr(0, colon), error.substr(colon + 2) + ".");
-}
-
 }  // namespace
 
 LossFunction read_loss(const Json& given, const std::string& pointer, JsonErrors& errors) {
@@ -110,7 +103,7 @@ LossFunction read_loss(const Json& given, const std::string& pointer, JsonErrors
   loss.kind = loss_of(name, reader.pointer_to("type"), errors);
   if (loss == Loss::none) return loss;
   read_options(reader, table_of(loss), loss.options);
-  check_settings(loss, reader);
+  if (const std::optional<Problem> error = loss.error()) errors.add(pointer, *error);
   reader.finish();
   return loss;
 }

@@ -17,8 +17,7 @@ void check_loss(const StackDefinition& stack) {
   const LossFunction& loss = stack.loss;
   const Place place{.op = std::string(name_of(loss))};
   const std::int64_t width = stack.output_width();
-  if (const std::string error = loss.error(); !error.empty())
-    throw InputError(place, Rule::out_of_range, error);
+  if (const std::optional<Problem> error = loss.error()) throw InputError(error->within(place));
   if (loss.is_signal() && !reads_every_step(stack.at))
     throw InputError(place, Rule::not_supported, "the loss of a signal needs a read-out at every step");
   if (width % loss.outputs_of_target() != 0)

@@ -8,36 +8,45 @@
 namespace lagtape {
 namespace {
 
-std::string error_of_levels(const std::vector<double>& levels) {
+using Wrong = std::optional<Problem>;
+
+Problem wrong(const char* setting, const std::string& expected, const std::string& found) {
+  return {.place = {.pointer = text_of("/", setting)},
+          .rule = Rule::out_of_range,
+          .found = found,
+          .expected = expected};
+}
+
+Wrong error_of_levels(const std::vector<double>& levels) {
   constexpr std::size_t kMost = 99;
   if (levels.empty() || levels.size() > kMost)
-    return text_of("levels: expected 1 to ", kMost, " levels, got ", levels.size());
+    return wrong("levels", text_of("1 to ", kMost, " levels"), text_of(levels.size()));
   for (std::size_t i = 0; i < levels.size(); ++i) {
     if (!(levels[i] > 0 && levels[i] < 1))
-      return text_of("levels: expected numbers above 0 and below 1, got ", levels[i]);
+      return wrong("levels", "numbers above 0 and below 1", text_of(levels[i]));
     if (i > 0 && levels[i] <= levels[i - 1])
-      return text_of("levels: expected rising numbers, got ", levels[i], " after ", levels[i - 1]);
+      return wrong("levels", "rising numbers", text_of(levels[i], " after ", levels[i - 1]));
   }
   return {};
 }
 
-std::string error_of_classes(const LossOptions& options) {
+Wrong error_of_classes(const LossOptions& options) {
   const double smoothing = options.label_smoothing;
   if (!(smoothing >= 0 && smoothing < 1))
-    return text_of("label_smoothing: expected a number from 0 on and below 1, got ", smoothing);
+    return wrong("label_smoothing", "a number from 0 on and below 1", text_of(smoothing));
   for (const double weight : options.class_weights)
     if (!(weight >= 0 && std::isfinite(weight)))
-      return text_of("class_weights: expected numbers >= 0, got ", weight);
+      return wrong("class_weights", "numbers >= 0", text_of(weight));
   if (!options.class_weights.empty() && std::ranges::max(options.class_weights) == 0)
-    return "class_weights: expected a number above 0, all are 0";
+    return wrong("class_weights", "a number above 0", "zeros alone");
   return {};
 }
 
-std::string error_of_signal(const LossOptions& options) {
+Wrong error_of_signal(const LossOptions& options) {
   if (!(options.pre_emphasis >= 0 && options.pre_emphasis <= 1))
-    return text_of("pre_emphasis: expected a number from 0 to 1, got ", options.pre_emphasis);
+    return wrong("pre_emphasis", "a number from 0 to 1", text_of(options.pre_emphasis));
   if (!(options.dc >= 0 && std::isfinite(options.dc)))
-    return text_of("dc: expected a number >= 0, got ", options.dc);
+    return wrong("dc", "a number >= 0", text_of(options.dc));
   return {};
 }
 
@@ -73,14 +82,14 @@ std::int64_t LossFunction::middle() const {
   return nearest - options.levels.begin();
 }
 
-std::string LossFunction::error() const {
+std::optional<Problem> LossFunction::error() const {
   if (kind == Loss::huber && !(options.delta > 0 && std::isfinite(options.delta)))
-    return text_of("delta: expected a number above 0, got ", options.delta);
+    return wrong("delta", "a number above 0", text_of(options.delta));
   for (const double scale : options.scale)
-    if (!(scale > 0 && std::isfinite(scale))) return text_of("scale: expected numbers above 0, got ", scale);
+    if (!(scale > 0 && std::isfinite(scale))) return wrong("scale", "numbers above 0", text_of(scale));
   if (has_levels()) return error_of_levels(options.levels);
   if (is_signal()) return error_of_signal(options);
-  return is_real() || kind == Loss::none ? "" : error_of_classes(options);
+  return is_real() || kind == Loss::none ? std::nullopt : error_of_classes(options);
 }
 
 }  // namespace lagtape

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "lagtape/core/problem.h"
 #include "lagtape/ops/distribution.h"
 
 namespace lagtape {
@@ -139,8 +141,8 @@ struct LossFunction {
   /// The place of the prediction among the outputs of a target: the level that is nearest to the median, or the mean.
   std::int64_t middle() const;
 
-  /// Says what is wrong with a setting, after its name and ": "; empty when nothing is.
-  std::string error() const;
+  /// What is wrong with a setting, whose name the pointer has; none when nothing is.
+  std::optional<Problem> error() const;
 };
 
 }  // namespace lagtape

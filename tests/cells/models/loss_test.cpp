@@ -153,7 +153,7 @@ TEST_CASE("the data decide the read-out of quantiles: an output for each level o
                        "with 3 levels each.",
                        InputError);
   CHECK_THROWS_WITH_AS(Model(small({Loss::quantile, {.levels = {0.5, 0.5}}}, 2), {.input = 1}),
-                       "model: /loss: levels: expected rising numbers, got 0.5 after 0.5.", InputError);
+                       "model: /loss/levels: expected rising numbers, got 0.5 after 0.5", InputError);
 }
 
 TEST_CASE("a loss and its settings come back from a file, from bytes and from a stream") {
