@@ -4,6 +4,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/series/panel.h"
 
 namespace lagtape {
 

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "lagtape/core/problem.h"
-#include "lagtape/data/series/panel.h"
+#include "lagtape/data/time/frequency.h"
 
 namespace lagtape {
+
+struct Panel;
 
 /// How far a forecast reaches: a number of steps, or a length of time, which is as many steps as the rows' frequency makes.
 class ForecastLength {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lagtape/core/text.h"
 #include "lagtape/tools/chart/row_axis.h"
 #include "lagtape/tools/forecast/series_forecast.h"
 
