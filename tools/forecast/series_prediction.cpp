@@ -67,7 +67,8 @@ Tensor truth_of(const Panel& panel, const std::vector<std::int64_t>& places) {
 /// Predicts the rows of the one series of a panel.
 SeriesPrediction predict_one(const Model& model, const Panel& panel, const SeriesOptions& series,
                              int threads) {
-  SeriesPrediction prediction{.horizon = series.horizon};
+  SeriesPrediction prediction;
+  prediction.horizon = series.horizon;
   const PanelSeries& one = panel.series.front();
   const RowRange scaling = scaling_rows(one, series);
   const Normalization normalization = normalization_for(model, series, panel, one, scaling);
@@ -130,7 +131,7 @@ SeriesPrediction predict_series(const Model& model, const std::filesystem::path&
   if (predictions.size() == 1) return std::move(predictions.front());
   std::vector<const PredictedTargets*> parts;
   for (const SeriesPrediction& one : predictions) parts.push_back(&one);
-  SeriesPrediction all{joined(parts)};
+  SeriesPrediction all{joined(parts), {}};
   for (const SeriesPrediction& one : predictions)
     all.places.insert(all.places.end(), one.places.begin(), one.places.end());
   all.horizon = series.horizon;

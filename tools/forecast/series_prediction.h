@@ -13,7 +13,7 @@ namespace lagtape {
 /// Predictions along a recording, each from rows that end `horizon` rows before it. There are the columns "horizon", and
 /// without times "row".
 struct SeriesPrediction : PredictedTargets {
-  std::vector<std::int64_t> places;  ///< [rows], the rows of the recording that are predicted, from 0
+  std::vector<std::int64_t> places = {};  ///< [rows], the rows of the recording that are predicted, from 0
   std::int64_t horizon = 1;
   std::int64_t series = 1, last_rows = 0;  ///< number of series, and of rows that are of the last one
   std::string last = {};                   ///< the name of the last one, if series have names

@@ -23,9 +23,9 @@ struct CCosts {
 /// A layer as C: its constants, the members that it adds to the state, the code that sets them to zero, and
 /// the function `static void NAME_LAYER(NAME_state *state, const T *x, T *y)`.
 struct CLayer {
-  std::string constants, members, reset, function;
-  std::set<std::string> helpers;  ///< functions of c_helpers.h that it calls
-  CCosts costs;
+  std::string constants = {}, members = {}, reset = {}, function = {};
+  std::set<std::string> helpers = {};  ///< functions of c_helpers.h that it calls
+  CCosts costs = {};
   bool counts_steps = false;  ///< it reads state->steps, the number of steps before this one
 };
 
