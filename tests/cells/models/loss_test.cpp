@@ -141,7 +141,7 @@ TEST_CASE("the read-out of a distribution gives its parameters, in their bounds"
   near(outputs({Loss::negative_binomial, {.scale = {50}}}, 1), {50 * (positive + 1e-6), positive + 1e-6});
   near(outputs(Loss::negative_binomial, 800), {800 + 1e-6, 800 + 1e-6});
   CHECK_THROWS_WITH_AS(outputs({Loss::negative_binomial, {.scale = {0}}}, 1),
-                       doctest::Contains("/loss: scale: expected numbers above 0, got 0"), InputError);
+                       doctest::Contains("/loss/scale: expected numbers above 0, got 0"), InputError);
 }
 
 TEST_CASE("the data decide the read-out of quantiles: an output for each level of each number") {
