@@ -199,7 +199,7 @@ GridOfSeries same_grid(const CsvSource& csv, const PanelSeries& series, std::spa
                        const PanelSeries& of, const TimeGrid& grid) {
   const PlaceOfRow place = places_of(csv, series);
   Frequency wanted = grid.frequency().with_anchor(-1);
-  if (wanted.unit == Frequency::Unit::month) wanted.day = 0;
+  if (wanted.unit == Frequency::Unit::month && wanted.day <= Frequency::kLastDay) wanted.day = 0;
   try {
     return {fit_grid(wanted, times, grid.calendar(), place)};
   } catch (const InputError& error) {

@@ -38,27 +38,33 @@ RowDays days_of(std::span<const Instant> times, const TimeZone& zone) {
 }
 
 /// The frequency by months of rows on these days; nothing where two are of one month, or their days of the month differ.
-std::optional<Frequency> months_of(const std::vector<std::int64_t>& days) {
-  bool are_ends = true;
+std::optional<Frequency> months_of(const std::vector<std::int64_t>& days,
+                                   const std::vector<std::int64_t>& holidays) {
+  constexpr std::size_t kFewestOfBusiness = 4;  // days that are the first or last ones by chance
   int latest = 0;
   std::int64_t shortest = INT64_MAX, before = 0;
-  std::vector<std::pair<int, int>> lengths;  // day and length of the month
+  std::vector<std::chrono::year_month_day> dates;
   for (const std::int64_t day : days) {
-    const auto date = date_of(day);
-    const int year = static_cast<int>(date.year()),
-              month = static_cast<int>(static_cast<unsigned>(date.month()));
-    lengths.emplace_back(static_cast<int>(static_cast<unsigned>(date.day())), days_in_month(year, month));
-    are_ends = are_ends && lengths.back().first == lengths.back().second;
-    latest = std::max(latest, lengths.back().first);
-    if (lengths.size() > 1) shortest = std::min(shortest, 12 * year + month - before);
-    before = 12 * year + month;
+    const auto date = dates.emplace_back(date_of(day));
+    const int month =
+        12 * static_cast<int>(date.year()) + static_cast<int>(static_cast<unsigned>(date.month()));
+    latest = std::max(latest, static_cast<int>(static_cast<unsigned>(date.day())));
+    if (dates.size() > 1) shortest = std::min(shortest, month - before);
+    before = month;
   }
-  const bool is_one_day = std::ranges::all_of(
-      lengths, [&](const auto& date) { return date.first == std::min(latest, date.second); });
-  if (shortest < 1 || !(are_ends || is_one_day)) return {};
-  return Frequency{.unit = Unit::month,
-                   .count = days.size() > 1 ? shortest : 1,
-                   .day = are_ends ? Frequency::kLastDay : latest};
+  if (shortest < 1) return {};
+  for (const int day :
+       {Frequency::kLastDay, latest, Frequency::kFirstBusinessDay, Frequency::kLastBusinessDay}) {
+    const auto is_on_it = [&](const std::chrono::year_month_day& date) {
+      return day_of_month(static_cast<int>(date.year()),
+                          static_cast<int>(static_cast<unsigned>(date.month())), day,
+                          holidays) == std::chrono::sys_days(date).time_since_epoch().count();
+    };
+    if (day > Frequency::kLastDay && days.size() < kFewestOfBusiness) return {};
+    if (std::ranges::all_of(dates, is_on_it))
+      return Frequency{.unit = Unit::month, .count = days.size() > 1 ? shortest : 1, .day = day};
+  }
+  return {};
 }
 
 /// Whether days are of Monday to Friday, some of them side by side, and reach over a weekend.
@@ -72,10 +78,13 @@ bool are_business_days(const std::vector<std::int64_t>& days) {
 }
 
 /// The frequencies that rows may have, the likeliest first.
-std::vector<Frequency> possible_frequencies(std::span<const Instant> times, const TimeZone& zone) {
+std::vector<Frequency> possible_frequencies(std::span<const Instant> times, const TimeCalendar& calendar) {
+  const TimeZone& zone = calendar.zone;
   const RowDays rows = days_of(times, zone);
   std::vector<Frequency> found;
-  if (const auto months = rows.is_one_clock ? months_of(rows.days) : std::nullopt) found.push_back(*months);
+  if (const auto months =
+          rows.is_one_clock ? months_of(rows.days, business_holidays(calendar.holidays)) : std::nullopt)
+    found.push_back(*months);
   if (rows.is_one_clock && are_business_days(rows.days)) found.push_back({Unit::business, 1});
   // Clocks leap by up to two hours.
   const std::int64_t days = (rows.shortest + kOneDay / 2) / kOneDay;
@@ -211,7 +220,7 @@ FoundGrid find_grid(std::span<const Instant> times, const TimeCalendar& calendar
     throw InputError(
         Problem{.place = place(0), .rule = Rule::missing, .statement = "one row has no frequency"});
   check_distances(times, calendar, place);
-  for (const Frequency& frequency : possible_frequencies(times, calendar.zone)) {
+  for (const Frequency& frequency : possible_frequencies(times, calendar)) {
     TimeGrid grid(frequency, times.front(), calendar);
     const std::vector<std::int64_t> steps = steps_of(grid, times);
     if (steps.size() < times.size()) {
@@ -235,7 +244,9 @@ FoundGrid fit_grid(const Frequency& frequency, std::span<const Instant> times, c
   if (times.empty()) return {.grid = TimeGrid(frequency, 0, calendar), .gaps = {}};
   Frequency wanted = frequency;
   if (wanted.unit == Unit::month && wanted.day == 0)
-    if (const auto months = months_of(days_of(times, calendar.zone).days)) wanted.day = months->day;
+    if (const auto months =
+            months_of(days_of(times, calendar.zone).days, business_holidays(calendar.holidays)))
+      wanted.day = months->day;
   TimeGrid grid(wanted, times.front(), calendar);
   const auto refuse = [&](std::size_t row, std::string_view why) {
     throw InputError(Problem{.place = place(static_cast<std::int64_t>(row)),

@@ -42,12 +42,18 @@ constexpr Named kNames[] = {
     {{Unit::business, 1}, {"business", "B"}},
     {of_months(1, 1), {"month_start", "MS"}},
     {of_months(1, Frequency::kLastDay), {"month_end", "ME"}},
+    {of_months(1, Frequency::kFirstBusinessDay), {"business_month_start", "BMS"}},
+    {of_months(1, Frequency::kLastBusinessDay), {"business_month_end", "BME", "BM"}},
     {of_months(1), {"month", "M", "monthly"}},
     {of_months(3, 1), {"quarter_start", "QS"}},
     {of_months(3, Frequency::kLastDay), {"quarter_end", "QE"}},
+    {of_months(3, Frequency::kFirstBusinessDay), {"business_quarter_start", "BQS"}},
+    {of_months(3, Frequency::kLastBusinessDay), {"business_quarter_end", "BQE", "BQ"}},
     {of_months(3), {"quarter", "Q", "quarterly"}},
     {of_months(12, 1), {"year_start", "YS", "AS"}},
     {of_months(12, Frequency::kLastDay), {"year_end", "YE"}},
+    {of_months(12, Frequency::kFirstBusinessDay), {"business_year_start", "BYS", "BAS"}},
+    {of_months(12, Frequency::kLastBusinessDay), {"business_year_end", "BYE", "BY", "BA"}},
     {of_months(12), {"year", "Y", "A", "yearly", "annual"}},
 };
 
@@ -141,7 +147,9 @@ Frequency Frequency::with_anchor(int anchor) const {
   if (unit != Unit::month || anchor < 0) return result;
   const int period = static_cast<int>(std::gcd(count, std::int64_t{12}));
   result.anchor = anchor % period;
-  const bool is_usual = (day == 1 && result.anchor == 0) || (day == kLastDay && result.anchor == 11 % period);
+  const bool is_first = day == 1 || day == kFirstBusinessDay;
+  const bool is_last = day == kLastDay || day == kLastBusinessDay;
+  const bool is_usual = (is_first && result.anchor == 0) || (is_last && result.anchor == 11 % period);
   if (is_usual || period == 1) result.anchor = -1;
   return result;
 }
@@ -149,11 +157,10 @@ Frequency Frequency::with_anchor(int anchor) const {
 std::string Frequency::name() const {
   if (unit == Unit::local && count % kOneDay != 0)
     return name_of_steps(Unit::nanosecond, count, 0) + "-local";
-  const bool is_named_day = day == 0 || day == 1 || day == kLastDay;
-  std::string text = name_of_steps(unit, count, is_named_day ? day : 0);
+  std::string text = name_of_steps(unit, count, is_named_day(day) ? day : 0);
   const auto place = static_cast<std::size_t>(anchor);
   if (anchor >= 0) text += "-" + code_of(unit == Unit::month ? kMonths[place] : kWeekdays[place]);
-  return is_named_day ? text : text_of(text, "-", day);
+  return is_named_day(day) ? text : text_of(text, "-", day);
 }
 
 std::vector<std::int64_t> Frequency::seasons() const {

@@ -18,16 +18,18 @@ struct Frequency {
     business,    ///< Monday to Friday, but for holidays
     month,
   };
-  static constexpr int kLastDay = 32;
+  static constexpr int kLastDay = 32, kFirstBusinessDay = 33, kLastBusinessDay = 34;
 
   Unit unit = Unit::nanosecond;
   std::int64_t count = kOneSecond;  ///< units a step
-  /// Of months: that day, or the last where a month has fewer days; kLastDay; 0: the rows decide.
+  /// Of months: that day, or the last where a month has fewer days; kLastDay, kFirstBusinessDay, kLastBusinessDay; 0: the rows decide.
   int day = 0;
   /// Of weeks the weekday, from 0 for Monday; of several months the first month of a year in which a step lies, from 0 for
   /// January; -1: the rows decide, or the usual month of that day.
   int anchor = -1;
 
+  /// Whether a day of months is one that has a name of its own.
+  static constexpr bool is_named_day(int day) { return day <= 1 || day >= kLastDay; }
   /// Reads "15min", "1h", "h", "2D", "business", "1W", "1W-SUN", "month_start", "month_end", "month-15", "quarter",
   /// "quarter_end", "year_start-JUL", "year-FEB-29", ..., and the names that pandas has: "MS", "QE-DEC", "B", "W-SUN", "T".
   /// Names of people may be plural: "3 months". Throws InputError with the nearest name.

@@ -47,12 +47,25 @@ int step_day(const std::chrono::year_month_day& date) {
 
 }  // namespace
 
-TimeGrid::TimeGrid(Frequency frequency, Instant origin, TimeCalendar calendar)
-    : frequency_(frequency), calendar_(std::move(calendar)) {
-  Days& holidays = calendar_.holidays;
+std::vector<std::int64_t> business_holidays(std::vector<std::int64_t> holidays) {
   std::erase_if(holidays, [](std::int64_t day) { return weekday_of(day) > 4; });
   std::ranges::sort(holidays);
   holidays.erase(std::ranges::unique(holidays).begin(), holidays.end());
+  return holidays;
+}
+
+std::int64_t day_of_month(int year, int month, int day, const std::vector<std::int64_t>& holidays) {
+  const int last = days_in_month(year, month);
+  if (day == Frequency::kFirstBusinessDay)
+    return business_day(business_days_before(day_of(year, month, 1), holidays), holidays);
+  if (day == Frequency::kLastBusinessDay)
+    return business_day(business_days_before(day_of(year, month, last) + 1, holidays) - 1, holidays);
+  return day_of(year, month, std::min(day, last));
+}
+
+TimeGrid::TimeGrid(Frequency frequency, Instant origin, TimeCalendar calendar)
+    : frequency_(frequency), calendar_(std::move(calendar)) {
+  calendar_.holidays = business_holidays(std::move(calendar_.holidays));
   const Instant local = zone().to_calendar(origin);
   const std::int64_t day = floor_div(local, kOneDay);
   clock_ = local - day * kOneDay;
@@ -82,8 +95,7 @@ Instant TimeGrid::time_of(std::int64_t unit) const {
   if (frequency_.unit == Unit::business)
     return zone().to_utc(business_day(unit, calendar_.holidays) * kOneDay + clock_);
   const int year = static_cast<int>(floor_div(unit, 12)), month = static_cast<int>(floor_mod(unit, 12)) + 1;
-  const int day = std::min(frequency_.day, days_in_month(year, month));
-  return zone().to_utc(day_of(year, month, day) * kOneDay + clock_);
+  return zone().to_utc(day_of_month(year, month, frequency_.day, calendar_.holidays) * kOneDay + clock_);
 }
 
 Instant TimeGrid::time(std::int64_t step) const {

@@ -14,6 +14,11 @@ struct TimeCalendar {
   std::vector<std::int64_t> holidays = {};  ///< days since 1970
 };
 
+/// The days of holidays that would be business days without them, sorted.
+std::vector<std::int64_t> business_holidays(std::vector<std::int64_t> holidays);
+/// The day of a month's step: `day` as of a Frequency, `holidays` as business_holidays gives them.
+std::int64_t day_of_month(int year, int month, int day, const std::vector<std::int64_t>& holidays);
+
 /// The steps of a frequency from an origin on, in both directions: times by whole numbers.
 class TimeGrid {
  public:

@@ -6,6 +6,19 @@
 
 using namespace lagtape;
 
+TEST_CASE("names of business days of months read back") {
+  for (const auto& [text, name] : std::vector<std::pair<std::string, std::string>>{
+           {"BME", "business_month_end"},
+           {"BMS", "business_month_start"},
+           {"BQE-DEC", "business_quarter_end"},
+           {"BQS-FEB", "business_quarter_start-FEB"},
+           {"BYE", "business_year_end"},
+       }) {
+    CHECK(Frequency::parse(text).name() == name);
+    CHECK(Frequency::parse(name) == Frequency::parse(text));
+  }
+}
+
 TEST_CASE("names of frequencies are read, and written as one of them") {
   const std::pair<const char*, const char*> names[] = {
       {"15min", "15min"},

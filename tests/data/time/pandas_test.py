@@ -33,7 +33,7 @@ FORMATS = (
 FREQUENCIES = (
     ("h", "1h"), ("15min", "15min"), ("30min", "30min"), ("min", "1min"), ("s", "1s"), ("90s", "90s"), ("250ms", "250ms"),
     ("100us", "100us"), ("7ns", "7ns"), ("6h", "6h"), ("D", "1D"), ("2D", "2D"), ("W-SUN", "1W-SUN"), ("W-WED", "1W-WED"), ("2W-FRI", "2W-FRI"),
-    ("B", "business"), ("MS", "month_start"), ("ME", "month_end"), ("2MS", ("2month_start", "2month_start-FEB")), ("QS", "quarter_start"), ("QE", "quarter_end"),
+    ("B", "business"), ("MS", "month_start"), ("ME", "month_end"), ("2MS", ("2month_start", "2month_start-FEB")), ("QS", "quarter_start"), ("QE", "quarter_end"), ("BMS", "business_month_start"), ("BME", "business_month_end"), ("BQS", "business_quarter_start"), ("BQE", "business_quarter_end"),
     ("QS-FEB", "quarter_start-FEB"), ("QE-NOV", "quarter_end-FEB"), ("YS", "year_start"), ("YE", "year_end"), ("YS-JUL", "year_start-JUL"),
     ("YE-JUN", "year_end-JUN"), ("YE-FEB", "year_end-FEB"))
 DAY = 86400 * 10**9
