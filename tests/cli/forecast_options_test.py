@@ -50,6 +50,14 @@ class ForecastOptionsTest(ToolTest):
                      "forecast", "run", "--input", "own.csv", "--steps", "2", "--from", "-300")
         self.assertEqual(self.snapshot(), before)
 
+    def test_a_forecast_of_rows_that_are_not_even_says_how_far_apart_its_times_are(self):
+        days = (f"{month // 12 + 2015}-{month % 12 + 1:02}-{day}" for month in range(100) for day in ("01", "15"))
+        self.train_on("t,v\n" + "".join(f"{time},{v}\n" for time, v in zip(days, WAVE, strict=False)))
+        warned = self.run_tool("forecast", "run", "--input", "own.csv", "--steps", "2")[1]
+        self.assertIn("warning: the times of the rows are not evenly apart: those of the forecast are", warned)
+        self.train_on_hours()
+        self.assertNotIn("evenly", self.run_tool("forecast", "run", "--input", "own.csv", "--steps", "2")[1])
+
     def test_rows_without_times_have_no_length_of_time(self):
         self.train_on("v\n" + "".join(f"{v}\n" for v in WAVE[:200]), data__time=None)
         self.refused(["--steps: expected a number of steps, as the rows have no times, got '2d'"],

@@ -236,6 +236,9 @@ void run(const ForecastArguments& arguments) {
   warn_of_short_past(forecasts);
   const SeriesForecast& first = forecasts.front();
   warn_of_later_rows(first.read_later);
+  if (first.usual_step > 0)
+    warn({text_of("the times of the rows are not evenly apart: those of the forecast are ", first.usual_step,
+                  " s apart, the usual distance (\"frequency\" says another)")});
   if (first.compared > 0)
     note_text(text_of("intervals of ", *arguments.interval, " come from the errors of ", first.compared,
                       " earlier forecasts in ", arguments.input, "\n"));

@@ -181,6 +181,9 @@ SeriesForecast empty_forecast(const Panel& panel, const ForecastStart& start, co
   forecast.window = series.window;
   forecast.season = season_of(panel.axis, season);
   forecast.read_later = read_later(panel, series, steps);
+  const std::vector<SeriesGrid>& grids = panel.axis.grids;
+  if (!grids.empty() && !grids.front().is_even && series.frequency != "any")
+    forecast.usual_step = seconds_of(grids.front().grid.frequency().count);
   return forecast;
 }
 

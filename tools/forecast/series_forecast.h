@@ -39,6 +39,8 @@ struct SeriesForecast : PredictedTargets {
   std::int64_t season = 0;               ///< steps of a period; 0: none is known
   std::int64_t window = 0;               ///< steps of the sequences that the model was trained on
   std::int64_t compared = 0;             ///< earlier forecasts whose errors the interval comes from
+  /// Seconds from one time of the forecast to the next, where those of the rows are not even; 0: they are, or may be any.
+  double usual_step = 0;
   /// Columns that are known up to the first prediction alone, and were read after it.
   std::vector<std::string> read_later = {};
 

@@ -30,6 +30,7 @@ std::string sentence_of(const HorizonScores& scores) {
   const char* measure = kHorizonMetrics[verdict.measure];
   const double more = verdict.ratio - 1;
   if (std::isnan(more)) return "Whether the model is of use is not known: an error is not a number.";
+  if (std::isinf(more)) return text_of("The model is of no use: ", best, " makes no error.");
   if (std::abs(more) < kAlike)
     return fmt::format("The model is hardly of use: over all steps its {} is that of {} ({:+.1f} %).",
                        measure, best, 100 * more);
