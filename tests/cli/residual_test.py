@@ -21,7 +21,6 @@ SMALL = {
     "name": "small",
     "data": {"task": "series", "path": "own.csv", "target": ["v"], "residual": "linear", "window": 60},
     "model": {"layers": [{"cell": "gru", "units": 8}, {"cell": "lem", "units": 6}], "readout": {"at": "every_step"}},
-    "loss": "mse",
     "optimizer": {"type": "adam", "lr": 0.003},
     "train": {"epochs": 1, "batch": 8},
 }

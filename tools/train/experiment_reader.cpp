@@ -131,13 +131,14 @@ DataSection data_section(JsonReader& top, const TaskHints& hints, const std::str
 }
 
 /// Reads the loss, which the data decide where there is none. `is_known`: the data's options were read without an error.
-LossFunction loss_section(JsonReader& top, const std::optional<DataShape>& data, bool is_known) {
+LossFunction loss_section(JsonReader& top, const DataSection& section, bool is_known) {
+  const std::optional<DataShape>& data = section.shape;
   const Json& given = top.raw("loss", "what training makes small");
   LossFunction loss;
   if (!given.is_null()) {
     loss = read_loss(given, "/loss", top.errors());
-  } else if (data) {
-    loss = default_loss(*data);
+  } else if (data || section.of_series) {
+    loss = default_loss(data.value_or(DataShape{.output = 1}));  // series have real targets
   } else if (top.is_object() && is_known) {
     top.error("loss", Problem{.rule = Rule::missing, .expected = "the name of a loss."});
   }
@@ -252,7 +253,7 @@ Experiment read_document(const Json& document, const std::string& where, const f
   experiment.seed = read_seed(top);
   const bool was_right = errors.empty();
   experiment.data = data_section(top, hints_of(document), where, base);
-  experiment.loss = loss_section(top, experiment.data.shape, !was_right || errors.empty());
+  experiment.loss = loss_section(top, experiment.data, !was_right || errors.empty());
   experiment.balanced_classes = experiment.loss != Loss::none && is_balanced(value_at(document, "/loss"));
   FittedModel fitted = model_section(top, experiment);
   experiment.metrics = metrics_section(top, experiment.loss, experiment.data.of_series);
