@@ -8,7 +8,7 @@ namespace lagtape {
 /// A linear function of the inputs of a step and of some inputs of earlier steps, to which a network adds the rest. It reads
 /// x[n], then at each lag l the named inputs of x[n - l].
 struct LinearTerm {
-  std::vector<std::int64_t> inputs = {};  ///< whose past is read; numbers of inputs
+  std::vector<std::int64_t> inputs = {};  ///< numbers of the inputs whose past is read
   std::vector<std::int64_t> lags = {};    ///< steps back, rising, from 1
 
   bool operator==(const LinearTerm&) const = default;

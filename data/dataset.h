@@ -26,7 +26,7 @@ struct DataShape {
   bool every_step = false;
   bool missing_targets = false;  ///< real targets may be NaN, which counts in neither loss nor metrics
   std::int64_t tokens = 0;       ///< inputs are the integers 0..tokens-1, one a step; 0: real numbers
-  std::optional<LinearTerm> linear = {};      ///< what the network of a model learns the rest of
+  std::optional<LinearTerm> linear = {};      ///< the term beside the network; none: the network is alone
   std::vector<std::string> class_names = {};  ///< [classes]; empty: classes have only their numbers
 
   /// The name of a class, or its number.
@@ -79,10 +79,10 @@ class Dataset {
   /// Writes x and the target of a sequence into a row of a batch that is filled with padding. Several threads
   /// may call it at once.
   virtual void read(std::int64_t index, Batch& batch, std::int64_t row) const = 0;
-  /// Those of each target of the series that a sequence is a part of, in its training rows; none where sequences are no
-  /// parts of series.
+  /// [targets], the naive errors in the training rows of the series that a sequence is a part of; empty where there are no
+  /// series.
   virtual std::span<const NaiveErrors> naive_errors(std::int64_t) const { return {}; }
-  /// That of the series that a sequence is a part of, in place of the task's; null: the task's.
+  /// The normalization of the series that a sequence is a part of; null: the task's.
   virtual const Normalization* normalization(std::int64_t) const { return nullptr; }
 
  protected:

@@ -227,7 +227,7 @@ FittedModel fit(const ModelDefinition& definition, const DataWidths& data, JsonE
   }
   std::string obstacle = readout.tied ? tie_obstacle(model, readout.units, width) : "";
   if (readout.tied && definition.loss.distribution() != nullptr)
-    obstacle = text_of("the loss ", name_of(definition.loss), " has a read-out of its own.");
+    obstacle = text_of("the loss ", name_of(definition.loss), " makes its own read-out.");
   if (!obstacle.empty()) {
     errors.add("/model/readout/tied", obstacle);
     return model;

@@ -112,8 +112,8 @@ class Model {
   void set_provenance(std::shared_ptr<const Provenance> provenance);
   Normalization& normalization();
   const Normalization& normalization() const;
-  /// Those of the series that a model was trained on, if it scales each by itself: it then predicts and streams with one of
-  /// them, or one that is given, alone. That of a model is one for all.
+  /// The normalization of each series of the training, by its name; empty: all have `normalization()`. A model with several
+  /// needs to be told which one to predict or stream with.
   SeriesNormalizations& series();
   const SeriesNormalizations& series() const;
   /// Makes it a model of one of these series. Throws InputError with the nearest name.

@@ -57,9 +57,8 @@ struct DataWidths {
   std::int64_t input = 0;
   std::int64_t output = 0;
   std::int64_t classes = 0;
-  std::optional<bool> every_step = {};  ///< whether there is a target a step, or one a sequence
-  std::optional<LinearTerm> linear =
-      {};  ///< what the network learns the rest of, in place of the model's own term
+  std::optional<bool> every_step = {};      ///< whether there is a target a step, or one a sequence
+  std::optional<LinearTerm> linear = {};    ///< the term beside the network; replaces that of the model
   std::optional<std::int64_t> tokens = {};  ///< inputs are 0 .. tokens - 1, one a step; 0: real numbers
 
   bool operator==(const DataWidths&) const = default;

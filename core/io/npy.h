@@ -11,9 +11,9 @@
 namespace lagtape {
 
 /// Reads NumPy's array file, formats 1.0 and 2.0 (numpy.lib.format), C order, little endian: '<f4' and '<f8' unchanged;
-/// halves, bools and integers of at most 16 bits as f32; longer ones (up to 2^53 in magnitude) as f64. Throws InputError "WHERE: ..." for anything else: another
-/// dtype, Fortran order, a size that is not exactly that of the shape. Sizes are checked before anything is
-/// allocated.
+/// halves, bools and integers of at most 16 bits as f32; longer ones (up to 2^53 in magnitude) as f64. Throws
+/// InputError "WHERE: ..." for anything else: another dtype, Fortran order, a size that is not exactly that of the
+/// shape. Sizes are checked before anything is allocated.
 Tensor parse_npy(std::string_view bytes, const std::string& where);
 Tensor read_npy(const std::filesystem::path& path);
 

@@ -22,7 +22,7 @@ struct SafetensorsFile {
   std::vector<NamedTensor> tensors;
 };
 
-/// What becomes of F16 and BF16 tensors, and of single numbers in I64: they are an error, or tensors in f32.
+/// Whether F16 and BF16 tensors, and single numbers in I64, are refused with an error or read as f32.
 enum class HalfTensors : std::uint8_t { refused, widened };
 
 /// Reads F32 and F64 tensors, strictly: the header fits the file, every shape fits its span, and the spans

@@ -11,7 +11,7 @@ std::string json_of(const Normalization& normalization);
 /// Reads that object again. Throws InputError that begins with `where`.
 Normalization normalization_from(const std::string& json, const std::string& where);
 
-/// The same of many series, each of which has the numbers of `all` in most columns, or of other columns of its own.
+/// The normalizations of many series, each with only those columns that differ from `all`.
 std::string json_of(const SeriesNormalizations& series, const Normalization& all);
 SeriesNormalizations series_normalizations_from(const std::string& json, const Normalization& all,
                                                 const std::string& where);

@@ -55,7 +55,7 @@ struct Standardised {
   std::vector<std::vector<double>> with_target;  ///< [K][P]
 
   Standardised(const Symmetric& sums, std::int64_t features) : correlation{{}, features} {
-    constexpr double kLeast = 1e-9;  // of the numbers' own size: what is left are errors of rounding
+    constexpr double kLeast = 1e-9;  // relative to the numbers; a smaller deviation is an error of rounding
     const double rows = sums.at(0, 0);
     const auto centered = [&](std::int64_t i, std::int64_t j) {
       return sums.at(i, j) / rows - mean[static_cast<std::size_t>(i)] * mean[static_cast<std::size_t>(j)];

@@ -38,8 +38,8 @@ class GivenScope {
   const GivenFiles* before_;
 };
 
-/// The text of a table, or the arrays, that are given for a path; null where it is that of a file. Throws InputError where data of
-/// that name were given once, and are not now.
+/// The text of a table, or the arrays, that are given for a path; null where it is that of a file. Throws InputError
+/// where data of that name were given once, and are not now.
 const std::string* given_table(const std::filesystem::path& path);
 const std::map<std::string, Tensor>* given_arrays(const std::filesystem::path& path);
 

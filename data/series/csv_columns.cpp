@@ -61,7 +61,7 @@ void take_means(const CsvSource& csv, std::int64_t source, NumberColumn& column)
   }
 }
 
-/// Adds numbers that may stand for missing ones. A number that is that of a whole series is none.
+/// Adds the codes that may stand for missing numbers. The number of a constant series is no code.
 void add_codes(const CsvSource& csv, std::span<const double> numbers, const std::string& name,
                std::vector<MissingCode>& codes) {
   if (csv.ids.size() < 2 || !find_missing_code(numbers)) {

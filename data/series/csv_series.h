@@ -10,8 +10,8 @@ namespace lagtape {
 void read_series(CsvSource& csv);
 
 /// Puts the rows of a series next to each other, in the order in which the file names the series first. `times` are those of
-/// the rows of the files, by which the rows of a series are ordered; none: they stay in their order. Rows of the second file
-/// whose times the series has already are left out.
+/// the rows of the files, by which the rows of a series are ordered; none: they stay in their order. A row of the second file
+/// is left out where its series already has that time.
 void order_rows(CsvSource& csv, std::vector<Instant>& times);
 
 /// The series of ordered rows.

@@ -81,7 +81,7 @@ struct Panel {
   std::string name_of_input(std::int64_t i) const;
   /// The number of the series of a row.
   std::int64_t series_of(std::int64_t row) const;
-  /// The panel of one of the series, with rows of its own from 0 on.
+  /// A panel of one of the series alone, whose rows count from 0.
   Panel only(std::int64_t which) const;
   /// The time of a row, also of one behind the row before `end`, the last of its segment.
   Instant time_of(std::int64_t row, std::int64_t end) const;

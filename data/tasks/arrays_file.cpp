@@ -45,7 +45,8 @@ class ArraysReader {
     if (set.x.empty()) refuse(set.x_name, Rule::missing, "is missing");
     if (set.y.empty()) refuse(set.y_name, Rule::missing, "is missing");
     const bool wants_classes = finds_classes || options_.classes.count > 0;
-    // Of two axes the last may also be the steps, as each has a class of its own: the longer axis of the inputs, or that of the layout.
+    // With a class for each step, the last of two axes of the targets may be the steps: as many as the longer axis of the
+    // inputs has, or the axis that the layout names.
     const bool is_automatic = layout_ == AxisOrder::automatic && !sets_.are_plain;
     const auto may_be_steps = [&](std::int64_t axis) {
       if (!options_.every_step || set.x.rank() <= axis || set.y.size(1) != set.x.size(axis)) return false;

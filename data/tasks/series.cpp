@@ -184,12 +184,12 @@ TaskLoader read_series_task(JsonReader& reader, const TaskHints& hints) {
 
 }  // namespace
 
-/// A user's own time series: from `window` steps of the input columns, the target columns `horizon` steps
-/// later, at every step or after the last. Windows begin `stride` steps apart. Each series is cut in time: its
-/// first rows are for training, the next for validation, the last for the test, and no window crosses a cut, but
-/// that of several series those of validation and test read the rows before it. With `split` "series" several series are not cut: each belongs to one set as a whole, in their order. With
-/// `normalize` the inputs, with `normalize_target` (for mse only) the targets are scaled by the mean and
-/// standard deviation of the training rows, of all series or of each.
+/// A user's own time series: from `window` steps of the input columns, the target columns `horizon` steps later, at
+/// every step or after the last. Windows begin `stride` steps apart. Each series is cut in time: its first rows are for
+/// training, the next for validation, the last for the test, and no window crosses a cut, but that of several series
+/// those of validation and test read the rows before it. With `split` "series" several series are not cut: each belongs
+/// to one set as a whole, in their order. With `normalize` the inputs, with `normalize_target` (for mse only) the
+/// targets are scaled by the mean and standard deviation of the training rows, of all series or of each.
 constinit const TaskEntry kSeriesTask = {
     .name = "series",
     .summary = "predict a time series of your own, from a .csv, .npy or .npz file",

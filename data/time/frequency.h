@@ -22,13 +22,14 @@ struct Frequency {
 
   Unit unit = Unit::nanosecond;
   std::int64_t count = kOneSecond;  ///< units a step
-  /// Of months: that day, or the last where a month has fewer days; kLastDay, kFirstBusinessDay, kLastBusinessDay; 0: the rows decide.
+  /// Of months: that day, or the last where a month has fewer days; kLastDay, kFirstBusinessDay, kLastBusinessDay; 0:
+  /// the rows decide.
   int day = 0;
   /// Of weeks the weekday, from 0 for Monday; of several months the first month of a year in which a step lies, from 0 for
   /// January; -1: the rows decide, or the usual month of that day.
   int anchor = -1;
 
-  /// Whether a day of months is one that has a name of its own.
+  /// Whether a day of months has a name: the first, the last, or the first or last business day.
   static constexpr bool is_named_day(int day) { return day <= 1 || day >= kLastDay; }
   /// Reads "15min", "1h", "h", "2D", "business", "1W", "1W-SUN", "month_start", "month_end", "month-15", "quarter",
   /// "quarter_end", "year_start-JUL", "year-FEB-29", ..., and the names that pandas has: "MS", "QE-DEC", "B", "W-SUN", "T".

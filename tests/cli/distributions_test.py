@@ -219,7 +219,7 @@ class DistributionTest(ToolTest):
 
 
 class NoiseTest(ToolTest):
-    """What nothing tells of cannot be predicted: a model that beats the best constant has read it."""
+    """Pure noise cannot be predicted: a model that beats the best constant has read the target."""
     ROWS = 2000
 
     def setUp(self):

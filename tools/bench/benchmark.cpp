@@ -133,7 +133,8 @@ struct Measurements {
   std::map<int, std::vector<double>> subnormal, onednn, onednn_bf16, sgemm;
 };
 
-/// oneDNN's LSTM with the first layer's sizes, where the program has it, in f32 and, for a model of bf16, in bf16 where there is the instruction.
+/// oneDNN's LSTM with the first layer's sizes, where the program has it, in f32 and, for a model of bf16, in bf16 where
+/// there is the instruction.
 struct Peers {
   std::unique_ptr<OnednnLstm> f32, bf16;
 

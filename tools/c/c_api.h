@@ -2,7 +2,8 @@
  *
  * A function that can fail returns a status, or NULL, and leaves a message for lagtape_last_error(). No exception leaves
  * the library. But for lagtape_model_settle and lagtape_model_use_series a model never changes, and may be used by several
- * threads at once; a stream belongs to one thread at a time. Functions that return neither a status nor a new object expect a model or stream that is not null.
+ * threads at once; a stream belongs to one thread at a time. Functions that return neither a status nor a new object
+ * expect a model or stream that is not null.
  * Arrays are dense and row-major. Link with the library lagtape_c (pkg-config lagtape-c). */
 #ifndef LAGTAPE_C_API_H
 #define LAGTAPE_C_API_H

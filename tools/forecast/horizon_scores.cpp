@@ -8,6 +8,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/series/naive_errors.h"
+#include "lagtape/ops/loss_rows.h"
 #include "lagtape/tools/chart/row_axis.h"
 #include "lagtape/tools/forecast/baseline_forecasts.h"
 #include "lagtape/tools/forecast/conformal.h"
@@ -106,12 +107,11 @@ class IntervalSums {
 
 /// The mean pinball loss of quantiles at a place.
 double pinball_of(const PredictedTargets& predicted, std::int64_t place, double truth) {
-  double sum = 0;
-  for (std::size_t l = 0; l < predicted.levels.size(); ++l) {
-    const double error = truth - predicted.quantiles[l].at(place);
-    sum += std::max(predicted.levels[l] * error, (predicted.levels[l] - 1) * error);
-  }
-  return sum / static_cast<double>(predicted.levels.size());
+  std::vector<double> quantiles;
+  for (const Tensor& of_level : predicted.quantiles) quantiles.push_back(of_level.at(place));
+  const std::int64_t levels = std::ssize(quantiles);
+  return quantile_row<double>(quantiles.data(), &truth, 1, predicted.levels.data(), levels, 1, nullptr) /
+         static_cast<double>(levels);
 }
 
 /// The geometric mean over targets of a model's errors in relation to those of a baseline.

@@ -47,14 +47,14 @@ struct SeriesForecast : PredictedTargets {
   std::int64_t steps() const { return rows(); }
 };
 
-/// Forecasts of all series of a file, in its order, with one model, or with several of the same data. Reads the file as the first model's experiment
-/// says (task "series"), runs the models over the segment before the first prediction, and then lets each go on
-/// from its own predictions. Models of quantiles go on from numbers that are drawn from them, on many paths, and the
-/// result are the quantiles of the paths; without paths those of each step after the path of the medians. Inputs that
-/// are not predicted must be known: from the time, from rows of the file whose targets are missing or later than `from`, or
-/// from those of the file `future`. A series that the models have not seen is scaled by its rows before the first prediction.
-/// Intervals come from forecasts that begin in the rows after the training share of each series and end before its first
-/// prediction. Throws InputError.
+/// Forecasts of all series of a file, in its order, with one model, or with several of the same data. Reads the file as
+/// the first model's experiment says (task "series"), runs the models over the segment before the first prediction, and
+/// then lets each go on from its own predictions. Models of quantiles go on from numbers that are drawn from them, on
+/// many paths, and the result are the quantiles of the paths; without paths those of each step after the path of the
+/// medians. Inputs that are not predicted must be known: from the time, from rows of the file whose targets are missing
+/// or later than `from`, or from those of the file `future`. A series that the models have not seen is scaled by its
+/// rows before the first prediction. Intervals come from forecasts that begin in the rows after the training share of
+/// each series and end before its first prediction. Throws InputError.
 std::vector<SeriesForecast> forecast_series(std::span<const Model> models,
                                             const SeriesForecastOptions& options);
 

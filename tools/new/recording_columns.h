@@ -34,9 +34,9 @@ struct RecordingColumns {
   std::int64_t season() const;
 };
 
-/// Looks at a table. A column of times has them in any format, also as numbers, or is the first one and counts evenly; one of
-/// words has few of them. Where times come again, or numbers that count the rows start again, columns are searched for that say which series a
-/// row is of. Throws InputError.
+/// Looks at a table. A column of times has them in any format, also as numbers, or is the first one and counts evenly;
+/// one of words has few of them. Where times come again, or numbers that count the rows start again, columns are
+/// searched for that say which series a row is of. Throws InputError.
 RecordingColumns describe_recording(const std::filesystem::path& file);
 
 }  // namespace lagtape

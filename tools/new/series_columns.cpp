@@ -173,8 +173,8 @@ bool begins_before(const NamedTable& table, const std::vector<std::int64_t>& tim
   return goes_back;
 }
 
-/// Finds the series of a table in which each time comes once, or one of a series twice: a column that is called so, or whose series
-/// lie one below the other, each from earlier times on.
+/// Finds the series of a table in which each time comes once, or one of a series twice: a column that is called so, or
+/// whose series lie one below the other, each from earlier times on.
 void find_other_series(const NamedTable& table, const std::vector<RecordingColumn>& all, FoundSeries& found) {
   std::vector<std::int64_t> times;
   for (const RecordingColumn& column : all)

@@ -18,8 +18,8 @@ struct FoundSeries {
 /// value in each. With `has_lines`, as in a .tsf file, the first column names them.
 FoundSeries find_series(const NamedTable& table, bool has_lines, std::vector<RecordingColumn>& columns);
 
-/// The same for a table without times, which has a column that counts the rows of each series, or one that is called `unique_id` or
-/// the like.
+/// The same for a table without times, which has a column that counts the rows of each series, or one that is called
+/// `unique_id` or the like.
 FoundSeries find_counted_series(const NamedTable& table, std::vector<RecordingColumn>& columns);
 
 }  // namespace lagtape
