@@ -100,16 +100,20 @@ class ExportTest(ToolTest):
         self.assertGreaterEqual(len(models), 5)
         self.check_in_double_precision(models)
 
-    def test_inputs_and_outputs_have_the_units_of_the_data(self):
-        rows = "".join(f"{1e4 + 3 * math.sin(0.3 * i)!r},{1e-3 * math.cos(0.2 * i)!r}\n" for i in range(300))
-        self.write("own.csv", rows)
-        whole = experiment([{"cell": "gru", "units": 5}])
+    def export_of_recording(self, **values):
+        """Trains on own.csv, exports the model and compiles it."""
+        whole = experiment([{"cell": "gru", "units": 5}]) | values
         whole["data"] = {"task": "series", "path": "own.csv", "window": 20}
         del whole["model"]["readout"]["units"]
         self.train_model(whole)
         self.run_tool("export", "run", "--to", "c99", "--output", "model.c")
         self.write_runner("float")
         self.compile(COMPILERS[0])
+
+    def test_inputs_and_outputs_have_the_units_of_the_data(self):
+        rows = "".join(f"{1e4 + 3 * math.sin(0.3 * i)!r},{1e-3 * math.cos(0.2 * i)!r}\n" for i in range(300))
+        self.write("own.csv", rows)
+        self.export_of_recording()
         values = [number for i in range(STEPS) for number in (1e4 + 2 * math.cos(0.1 * i), 1e-3 * math.sin(0.7 * i))]
         values = list(struct.unpack(f"{len(values)}f", struct.pack(f"{len(values)}f", *values)))
         got, wanted = self.run_model(values), self.stream(values, 2)
@@ -122,13 +126,7 @@ class ExportTest(ToolTest):
         draw = random.Random(8)
         counts = [int(draw.expovariate(1 / 30)) for _ in range(300)]
         self.write("own.csv", "".join(f"{count}\n" for count in counts))
-        whole = experiment([{"cell": "gru", "units": 5}]) | {"loss": "negative_binomial"}
-        whole["data"] = {"task": "series", "path": "own.csv", "window": 20}
-        del whole["model"]["readout"]["units"]
-        self.train_model(whole)
-        self.run_tool("export", "run", "--to", "c99", "--output", "model.c")
-        self.write_runner("float")
-        self.compile(COMPILERS[0])
+        self.export_of_recording(loss="negative_binomial")
         values = list(map(float, counts[:STEPS]))
         got, wanted = self.run_model(values), self.stream(values, 1)
         self.assertEqual(len(got), 2 * STEPS)
