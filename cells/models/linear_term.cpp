@@ -24,8 +24,18 @@ class StepExtension {
     return add(
         {.op = StepOp::slice, .shape = RowShape::vector(size), .a = of, .index = static_cast<int>(first)});
   }
-  int concatenate(int a, int b) {
-    return add({.op = StepOp::concatenate, .shape = RowShape::vector(size(a) + size(b)), .a = a, .b = b});
+  /// In pairs, so that each number is copied as often as a tree of them is high.
+  int concatenate(std::vector<int> parts) {
+    for (; parts.size() > 1; parts.resize((parts.size() + 1) / 2))
+      for (std::size_t i = 0; i < parts.size(); i += 2) {
+        const int a = parts[i], b = i + 1 < parts.size() ? parts[i + 1] : -1;
+        parts[i / 2] = b < 0 ? a
+                             : add({.op = StepOp::concatenate,
+                                    .shape = RowShape::vector(size(a) + size(b)),
+                                    .a = a,
+                                    .b = b});
+      }
+    return parts.front();
   }
   int input() {
     const auto found = std::ranges::find(program_.values, StepOp::input, &Instruction::op);
@@ -47,22 +57,18 @@ class StepExtension {
 void compute_beside(const LinearTerm& term, std::int64_t targets, StepProgram& program) {
   StepExtension step(program);
   const int x = step.input();
-  int features = x;
+  std::vector<int> read = {x};
   if (!term.inputs.empty() && !term.lags.empty()) {
-    int kept = -1;
-    for (const std::int64_t input : term.inputs) {
-      const int number = step.slice(x, input, 1);
-      kept = kept < 0 ? number : step.concatenate(kept, number);
-    }
+    std::vector<int> kept;
+    for (const std::int64_t input : term.inputs) kept.push_back(step.slice(x, input, 1));
     const RowShape shape = RowShape::vector(std::ssize(term.inputs));
     const int state = static_cast<int>(program.states.size());
-    program.states.push_back({.name = "linear_past", .shape = shape, .next = kept});
+    program.states.push_back({.name = "linear_past", .shape = shape, .next = step.concatenate(kept)});
     for (const std::int64_t lag : term.lags)
-      features = step.concatenate(features, step.add({.op = lag == 1 ? StepOp::state : StepOp::lag,
-                                                      .shape = shape,
-                                                      .index = state,
-                                                      .lag = lag - 1}));
+      read.push_back(step.add(
+          {.op = lag == 1 ? StepOp::state : StepOp::lag, .shape = shape, .index = state, .lag = lag - 1}));
   }
+  const int features = step.concatenate(read);
   const std::int64_t width = program.values[static_cast<std::size_t>(features)].shape.size;
   const RowShape shape = RowShape::vector(targets);
   const int product = step.add({.op = StepOp::product,
@@ -73,7 +79,7 @@ void compute_beside(const LinearTerm& term, std::int64_t targets, StepProgram& p
       step.add({.op = StepOp::weight, .shape = shape, .index = step.weight(kLinearConstant, {targets})});
   const int sum = step.add(
       {.op = StepOp::element, .element = ElementOp::add, .shape = shape, .a = product, .b = constant});
-  program.output = step.concatenate(program.output, sum);
+  program.output = step.concatenate({program.output, sum});
   find_reads(program);
 }
 
@@ -92,7 +98,7 @@ void hand_on(std::int64_t targets, StepProgram& program) {
   moved(program.output);
   program.values.insert(program.values.begin(), {.op = StepOp::input, .shape = program.input});
   StepExtension step(program);
-  program.output = step.concatenate(program.output, step.slice(0, width, targets));
+  program.output = step.concatenate({program.output, step.slice(0, width, targets)});
   find_reads(program);
 }
 
@@ -138,7 +144,7 @@ void add_linear_term(const LinearTerm& term, FittedModel& model) {
           "a linear term goes with layers of single steps, and not with embedding, batch_norm or "
           "bidirectional.");
   const LossFunction& loss = model.definition.loss;
-  if (!loss.is_real() || name_of(loss) == "negative_binomial")
+  if (!loss.is_real() || loss == Loss::negative_binomial)
     throw InputError(
         {.pointer = "/model/linear"}, Rule::not_supported,
         text_of("a linear term goes with a loss whose predictions are real numbers, and not with ",
