@@ -142,14 +142,15 @@ void arrange_axes(ArraySet& set, std::int64_t target_steps, AxisOrder& order,
     order = AxisOrder::time_first;
   }
   if (set.x.rank() != 3) return;
+  const bool is_given = order != AxisOrder::automatic;
   std::string why = R"("layout")";
-  if (order == AxisOrder::automatic) std::tie(order, why) = order_of(set, target_steps);
+  if (!is_given) std::tie(order, why) = order_of(set, target_steps);
   if (order == AxisOrder::time_first) return;
   const std::string axes = to_string(set.x.shape());
   set.x = turned(set.x);
   note(text_of(set.x_name, " ", axes, " is read as ", set.x.size(1), " steps of ", set.x.size(2),
                set.x.size(2) == 1 ? " input" : " inputs", ": channels first (", why, ")",
-               why == R"("layout")" ? "" : R"(; "layout": "time_first" reads it the other way)"));
+               is_given ? "" : R"(; "layout": "time_first" reads it the other way)"));
 }
 
 }  // namespace lagtape
