@@ -195,7 +195,16 @@ class ManySeriesTest(ToolTest):
         stream = self.run_tool("predict", "run", "--input", "-", "--output", "-", "--series", "s0", stdin=b"10\n11\n12\n")[0]
         self.assertEqual(one, stream)
         self.assertLess(max(map(float, one.split())), 30)
-        self.run_tool("export", "run", "--to", "c99", "--output", "m.c", "--series", "s3")
+        for form, name in (("c99", "m.c"), ("onnx", "m.onnx"), ("onnx-step", "s.onnx")):
+            self.run_tool("export", "run", "--to", form, "--output", name, "--series", "s3")
+            self.assertIn(b"is that of the series s3.", (self.folder / name).read_bytes())
+
+    def test_charts_name_the_series(self):
+        self.train_stations()
+        self.forecast("--steps", "5", "--series", "s2", "--plot", "one.svg")
+        self.assertIn(">s2<", (self.folder / "one.svg").read_text())
+        self.run_tool("eval", "run", "--plot", "eval.svg")
+        self.assertIn(">s0<", (self.folder / "eval.svg").read_text())
 
     def test_future_inputs_are_those_of_the_series(self):
         rows = "".join(f"{name},{time},{level + n % 3},{n % 3}\n" for name, level in (("a", 1), ("b", 50)) for n, time in enumerate(hours(60)))

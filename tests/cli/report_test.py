@@ -4,8 +4,10 @@ Where Chromium is installed, the page is opened there too: nothing is wider than
 fetched. Without it those tests say so and are skipped.
 """
 
+import html
 import html.parser
 import json
+import math
 import pathlib
 import re
 import shutil
@@ -13,7 +15,7 @@ import subprocess
 import tempfile
 import unittest
 
-from tool import EXPERIMENT, ToolTest, changed, main
+from tool import EXPERIMENT, RECORDING, ToolTest, changed, main
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -77,6 +79,26 @@ class ReportTest(ToolTest):
         self.assertEqual(len(ids), len(set(ids)))
         used = {value[5:-1] for name, value in page.attributes if name == "clip-path"}
         self.assertEqual(used, set(ids))
+
+    def test_several_series_have_scores_beside_baselines_and_charts(self):
+        names = [f"Köln <{i}>" for i in range(13)]
+        rows = "".join(f"{name},{n},{(i + 1) * (10 + math.sin(n / (1 + i / 9)))}\n" for i, name in enumerate(names) for n in range(160))
+        self.write("own.csv", "id,n,y\n" + rows)
+        series = {"task": "series", "path": "own.csv", "series": "id", "target": "y", "input": "y", "window": 20}
+        self.train("run", experiment=changed(RECORDING, data=series, metrics=["mase", "rmse"]))
+        text = " ".join(self.page("run")[1].split())
+        scores = json.loads(self.run_tool("eval", "run", "--json")[0])["series"]
+        worst_first = sorted(names, key=lambda name: -scores[name]["loss"])
+        shown = worst_first[:5] + worst_first[-5:]
+        self.assertIn("The test set of 13 series, the 5 worst and the 5 best", text)
+        self.assertIn("series loss mase rmse " + " ".join(
+            f"{name} " + " ".join(f"{scores[name][metric]:.4g}" for metric in ("loss", "mase", "rmse")) for name in shown), text)
+        horizons = json.loads(self.run_tool("eval", "run", "--horizon", "24", "--json")[0])
+        self.assertIn("rmse of y over 24 steps from the model's own predictions", text)
+        beside = horizons["series"][names[4]]["targets"]["y"]["overall"]
+        self.assertIn(" ".join(f"{beside[key]['rmse']:.4g}" for key in ("model", "persistence", "theta", "ridge")), text)
+        drawn = re.findall(r"<figcaption>(Köln [^<]*)</figcaption>", (self.folder / "page.html").read_text())
+        self.assertEqual([html.unescape(name) for name in drawn], worst_first[:3] + worst_first[-3:])
 
     def test_a_run_of_quantiles_is_judged_by_its_median(self):
         levels = {"type": "quantile", "levels": [0.1, 0.5, 0.9]}

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "lagtape/data/series/panel.h"
 #include "lagtape/tools/train/evaluation.h"
 #include "lagtape/tools/train/score/scores.h"
 
@@ -15,6 +18,20 @@ struct SeriesEvaluation {
   std::string name;
   Evaluation metrics;
 };
+
+/// How many of the largest and of the smallest values are shown of many.
+inline constexpr std::size_t kShownEach = 5;
+
+/// What is shown of many: the numbers of up to 10 values, or of the 5 largest and the 5 smallest, the largest first. NaN is
+/// larger than all.
+std::vector<std::size_t> largest_and_smallest(std::span<const double> values);
+/// Those of the series with the largest and the smallest losses.
+std::vector<std::size_t> worst_and_best(std::span<const SeriesEvaluation> series);
+
+/// The rows first .. end - 1 of a batch that are of one series.
+using SeriesRows = std::function<void(const PanelSeries& series, std::int64_t first, std::int64_t end)>;
+/// Calls it with the rows of each series in a batch of a split of several; never where the split is not of several.
+void for_each_series(const Dataset& split, const Batch& batch, const SeriesRows& use);
 
 /// The loss and metrics of each series of a split of several, from the batches that EvaluationOptions::scored gives.
 class SeriesScores {

@@ -99,7 +99,8 @@ std::string exported_bytes(const ExportArguments& arguments) try {
   if (!arguments.series.empty()) model.use_series(arguments.series);
   const bool is_bf16 = model.chain().products == ProductFormat::bf16;
   check_options(arguments, is_bf16);
-  const StepNames names = {.inputs = input_names_of(model), .outputs = class_outputs_of(model)};
+  const StepNames names = {
+      .inputs = input_names_of(model), .outputs = class_outputs_of(model), .series = arguments.series};
   if (is_bf16 && arguments.precision == "f32") model = in_f32(model);
   if (arguments.to == "c99") return c_source(model, c_options(arguments, names));
   if (arguments.to == "onnx") return onnx_sequence_model(model, arguments.lengths, names);

@@ -59,6 +59,7 @@ Plot plot_of(std::span<const SeriesForecast> forecasts, const std::string& title
                                 ? text_of(", the first ", shown, " of ", forecasts.size(), " series")
                                 : std::string();
   Plot plot = plot_of(forecasts.front(), title + which);
+  plot.subtitle.clear();
   plot.lines.clear();
   plot.bands.clear();
   for (const SeriesForecast& forecast : forecasts.first(static_cast<std::size_t>(shown))) {
@@ -94,6 +95,7 @@ Plot plot_of(const SeriesForecast& forecast, const std::string& title) {
   const std::span<const double> all = rows.places;
   const std::span<const double> later = all.last(static_cast<std::size_t>(forecast.steps()));
   Plot plot{.title = title,
+            .subtitle = forecast.name,
             .x = rows.axis,
             .y = {.title = axis_title(quantities_of(forecast), "target"), .room = 0.04}};
   for (std::int64_t i = 0; i < std::ssize(forecast.targets); ++i) {

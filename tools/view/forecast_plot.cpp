@@ -27,15 +27,17 @@ ForecastPlot::ForecastPlot(const DataShape& data, const Scaling& scaling, LossFu
   for (auto* lists : {&predicted_, &low_, &high_}) lists->resize(truth_.size());
 }
 
-void ForecastPlot::add(const Tensor& outputs, const Batch& batch) {
-  if (batch.size() == 0) return;
+void ForecastPlot::add(const Tensor& outputs, const Batch& batch, std::int64_t first, std::int64_t end) {
+  if (first == end) return;
+  const std::int64_t* ids = batch.ids.data();
   if (every_step_) {
-    if (ids_.empty()) ids_.push_back(batch.ids[0]);
-    if (batch.ids[0] == ids_.front()) add_row(outputs, batch, 0, batch.lengths[0]);
+    if (ids_.empty()) ids_.push_back(ids[first]);
+    if (ids[first] == ids_.front())
+      add_row(outputs, batch, first, batch.lengths[static_cast<std::size_t>(first)]);
     return;
   }
-  for (std::int64_t row = 0; row < batch.size() && points_ < kMost; ++row) {
-    ids_.push_back(batch.ids[static_cast<std::size_t>(row)]);
+  for (std::int64_t row = first; row < end && points_ < kMost; ++row) {
+    ids_.push_back(ids[row]);
     add_row(outputs, batch, row, 1);
   }
 }
@@ -85,10 +87,11 @@ Plot ForecastPlot::plot(const std::string& title, const Dataset* split,
   std::vector<Quantity> quantities = labels.targets;
   if (quantities.empty())
     for (const std::string& name : names) quantities.push_back({name});
+  const bool is_of_one = !labels.series.empty() && labels_of(*split, ids_.back()).series == labels.series;
   const bool is_named = quantities.size() == truth_.size();
   Plot plot{
       .title = title,
-      .subtitle = every_step_ ? labels.series : std::string(),
+      .subtitle = is_of_one ? labels.series : std::string(),
       .x = rows.axis,
       .y = {.title = labels.targets.empty() ? "target, in the units of the data"
                                             : axis_title(quantities, "target, in the units of the data"),

@@ -26,9 +26,11 @@ class ForecastPlot {
   /// Takes in a batch of a split, or the next stretch of steps of one sequence; batches come in the split's
   /// order. `outputs`: [B, q] or [B, T, q], normalised as the targets `batch.y` are, which have the same shape but for
   /// several outputs a target.
-  void add(const Tensor& outputs, const Batch& batch);
+  void add(const Tensor& outputs, const Batch& batch) { add(outputs, batch, 0, batch.size()); }
+  /// Takes in rows first .. end - 1 of it.
+  void add(const Tensor& outputs, const Batch& batch, std::int64_t first, std::int64_t end);
 
-  /// Of windows of a recording the chart has dates, names and units; `split` is that of the batches. `names`: those of the
+  /// Of windows of a recording the chart has dates, names and units, and the name of the series if all are of one of several; `split` is that of the batches. `names`: those of the
   /// numbers of a target otherwise; without them they have numbers.
   Plot plot(const std::string& title, const Dataset* split = nullptr,
             const std::vector<std::string>& names = {}) const;

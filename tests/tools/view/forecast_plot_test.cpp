@@ -39,6 +39,19 @@ TEST_CASE("a forecast is drawn over the truth, in the units of the data") {
   CHECK(plot.lines[3].x == std::vector<double>{0, 1});
 }
 
+TEST_CASE("a forecast takes some rows of a batch") {
+  const Tensor y = Tensor::from({4, 2, 1}, {1, 2, 3, 4, 5, 6, 7, 8}, Dtype::f64);
+  const Batch batch = batch_of(y, {2, 2, 2, 2}, {0, 1, 2, 3});
+  ForecastPlot forecast({.length = 2, .input = 1, .output = 1, .every_step = true}, {});
+  forecast.add(y, batch, 2, 2);
+  forecast.add(y, batch, 2, 4);
+  CHECK(forecast.plot("title").lines[0].y == std::vector<double>{5, 6});
+  ForecastPlot of_ends({.length = 2, .input = 1, .output = 1}, {});
+  const Tensor ends = Tensor::from({4, 1}, {1, 2, 3, 4}, Dtype::f64);
+  of_ends.add(ends, batch_of(ends, {2, 2, 2, 2}, {0, 1, 2, 3}), 1, 3);
+  CHECK(of_ends.plot("title").lines[0].y == std::vector<double>{2, 3});
+}
+
 TEST_CASE("a sequence that comes in stretches is one line, of its last steps") {
   ForecastPlot forecast({.length = 2000, .input = 1, .output = 1, .every_step = true}, {});
   for (std::int64_t first = 0; first < 2000; first += 500) {

@@ -5,15 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 namespace lagtape::cli {
-
-namespace {
-
-constexpr std::size_t kEach = 5;  // largest and smallest values that are shown
-
-}  // namespace
 
 double without_sign_of_nan(double value) {
   return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
@@ -26,28 +19,16 @@ std::string line_of(const Evaluation& evaluation) {
   return line;
 }
 
-std::vector<std::size_t> largest_and_smallest(std::span<const double> values) {
-  std::vector<std::size_t> numbers(values.size());
-  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
-  std::ranges::stable_sort(numbers, [&](std::size_t a, std::size_t b) {
-    return std::isnan(values[a]) ? !std::isnan(values[b]) : values[a] > values[b];
-  });
-  if (numbers.size() > 2 * kEach) numbers.erase(numbers.begin() + kEach, numbers.end() - kEach);
-  return numbers;
-}
-
 std::string note_on_rest(std::size_t series) {
-  if (series <= 2 * kEach) return {};
+  if (series <= 2 * kShownEach) return {};
   return fmt::format("{} series between the worst and the best are left out: --json has all.\n",
-                     series - 2 * kEach);
+                     series - 2 * kShownEach);
 }
 
 std::string table_of(const std::vector<SeriesEvaluation>& series) {
   if (series.empty()) return {};
-  std::vector<double> losses;
   std::size_t width = 6;
-  for (const SeriesEvaluation& one : series) losses.push_back(value_of(one.metrics, "loss"));
-  const std::vector<std::size_t> shown = largest_and_smallest(losses);
+  const std::vector<std::size_t> shown = worst_and_best(series);
   for (const std::size_t i : shown) width = std::max(width, series[i].name.size());
   std::string text = fmt::format("\n{:>{}}", "series", width);
   for (const auto& [name, value] : series.front().metrics) text += fmt::format("  {:>10}", name);

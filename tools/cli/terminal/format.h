@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,9 +14,6 @@ namespace lagtape::cli {
 double without_sign_of_nan(double value);
 /// One line, such as "loss 0.1234  rmse 0.351".
 std::string line_of(const Evaluation& evaluation);
-/// What is shown of many: the numbers of up to 10 values, or of the 5 largest and the 5 smallest, the largest first. NaN is
-/// larger than all.
-std::vector<std::size_t> largest_and_smallest(std::span<const double> values);
 /// Says how many of the series are left out of a table by it; empty for none.
 std::string note_on_rest(std::size_t series);
 /// The metrics of series, the largest loss first; of many the first and last few. Empty for none.

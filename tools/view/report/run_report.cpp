@@ -11,6 +11,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/data/series/sequence_labels.h"
 #include "lagtape/tools/analysis/model_description.h"
 #include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/train/evaluation.h"
@@ -22,6 +23,7 @@
 #include "lagtape/tools/view/forecast_plot.h"
 #include "lagtape/tools/view/report/metrics_lines.h"
 #include "lagtape/tools/view/report/report_page.h"
+#include "lagtape/tools/view/report/series_section.h"
 #include "lagtape/tools/view/report/worst_mistakes.h"
 
 namespace lagtape::report {
@@ -139,16 +141,18 @@ std::optional<Task> task_of(ReportPage& page, const Experiment& experiment, Thre
   return std::nullopt;
 }
 
-/// How forecasts from a model's own predictions compare with those that need no model.
-void write_forecasts(ReportPage& page, const Model& model) {
+/// How forecasts from a model's own predictions compare with those that need no model; none where there are none.
+std::optional<HorizonScores> write_forecasts(ReportPage& page, const Model& model) {
   constexpr std::int64_t kSteps = 24;
   try {
-    const HorizonScores scores = score_horizons(model, {.steps = kSteps});
+    HorizonScores scores = score_horizons(model, {.steps = kSteps});
     page.chart(plot_of(scores, text_of("Errors of ", scores.origins, " forecasts, each up to ", kSteps,
                                        " steps from the model's own predictions")));
+    return scores;
   } catch (const InputError& error) {
     page.paragraph(
         text_of("Forecasts from the model's own predictions are left out: ", text_without_hint(error)));
+    return std::nullopt;
   }
 }
 
@@ -162,25 +166,32 @@ void write_classes(ReportPage& page, const Confusion& confusion) {
   page.table({"class", "precision", "recall", "F1"}, rows);
 }
 
-void write_mistakes(ReportPage& page, const std::vector<Mistake>& mistakes, const DataShape& data) {
+void write_mistakes(ReportPage& page, const std::vector<Mistake>& mistakes, const Dataset& split) {
+  const DataShape& data = split.shape();
   if (mistakes.empty()) return;
   const bool classes = data.classes > 0;
   page.paragraph(classes
                      ? "The surest of the wrong answers, by the probability that they were given:"
                      : "The sequences with the largest root mean squared errors, in the units of the data:");
+  std::vector<std::string> head = {"sequence", classes ? "probability" : "error"};
+  if (classes) head.insert(head.end(), {"true class", "predicted"});
+  const bool are_several = series_of(split, mistakes.front().sequence) != nullptr;
+  if (are_several) head.emplace_back("series");
   std::vector<std::vector<std::string>> rows;
   for (const Mistake& mistake : mistakes) {
     rows.push_back({text_of(mistake.sequence), fmt::format("{:.4g}", mistake.error)});
     if (classes)
       rows.back().insert(rows.back().end(),
                          {data.name_of_class(mistake.actual), data.name_of_class(mistake.predicted)});
+    if (are_several) rows.back().push_back(series_of(split, mistake.sequence)->name());
   }
-  page.table(classes ? std::vector<std::string>{"sequence", "probability", "true class", "predicted"}
-                     : std::vector<std::string>{"sequence", "error"},
-             rows);
+  page.table(head, rows);
   std::vector<Plot> plots;
   for (const Mistake& mistake : mistakes)
-    if (plots.size() < kMostDrawn && has_chart(mistake)) plots.push_back(chart_of(mistake, data));
+    if (plots.size() < kMostDrawn && has_chart(mistake)) {
+      plots.push_back(chart_of(mistake, data));
+      if (are_several) plots.back().title += text_of(" (", series_of(split, mistake.sequence)->name(), ")");
+    }
   if (!plots.empty()) page.charts(std::move(plots));
 }
 
@@ -194,26 +205,32 @@ void write_predictions(ReportPage& page, const Run& run, const Task& task, Threa
   const Normalization normalization = normalization_of_data(run.source.model);
   std::optional<Confusion> confusion;
   std::optional<ForecastPlot> forecast;
+  std::optional<SeriesSection> by_series;
   constexpr std::int64_t kMostClasses = 40;
   if (task.shape.classes > 0) {
     if (task.shape.classes <= kMostClasses) confusion.emplace(task.shape);
   } else {
     forecast.emplace(task.shape, normalization.output, run.source.experiment.loss);
+    by_series.emplace(run.source.experiment, run.source.model, split);
   }
   WorstMistakes worst(task.shape, normalization, run.source.experiment.loss);
   EvaluationOptions options;
   options.scored = [&](const Tensor& outputs, const Batch& batch) {
     if (confusion) confusion->add(outputs, batch);
     if (forecast) forecast->add(outputs, batch);
+    if (by_series) by_series->add(outputs, batch);
     worst.add(outputs, batch);
   };
   evaluate(run.source.experiment, run.source.model, op, split, pool, options);
-  if (forecast)
+  const bool has_series = by_series && !by_series->is_empty();
+  if (forecast && !has_series)
     page.chart(forecast->plot("Prediction over the truth, on the test set", &split,
                               target_names(run.source.experiment)));
-  if (run.experiment["data"]["task"] == "series") write_forecasts(page, run.source.model);
+  std::optional<HorizonScores> horizons;
+  if (run.experiment["data"]["task"] == "series") horizons = write_forecasts(page, run.source.model);
   if (confusion) write_classes(page, *confusion);
-  write_mistakes(page, worst.all(), task.shape);
+  write_mistakes(page, worst.all(), split);
+  if (has_series) by_series->write(page, horizons ? &*horizons : nullptr);
 }
 
 void write_model(ReportPage& page, const Run& run) {

@@ -29,8 +29,8 @@ std::int64_t code_bytes(const std::string& code) {
 
 }  // namespace
 
-std::string c_comment(const CStyle& style, const std::string& layers, const std::vector<std::string>& inputs,
-                      const std::vector<std::string>& outputs, const CCosts& costs, const std::string& code) {
+std::string c_comment(const CStyle& style, const std::string& layers, const StepNames& names,
+                      const CCosts& costs, const std::string& code) {
   const std::string& name = style.name;
   std::string calls;
   for (const auto& [function, count] : costs.called) calls += text_of(", ", count, " ", function);
@@ -45,11 +45,14 @@ std::string c_comment(const CStyle& style, const std::string& layers, const std:
                   "_step(&state, in, out);   for each step: ", name, "_INPUTS numbers in, ", name,
                   "_OUTPUTS out,\n", "                                in the units of the data\n     ", name,
                   "_reset(&state);           back to before the first step\n\n");
-  for (const auto& [array, names] : {std::pair{"in", &inputs}, std::pair{"out", &outputs}})
-    for (std::size_t i = 0; i < names->size(); ++i)
-      text += text_of("   ", array, "[", i, "]: ", without_end(printable((*names)[i])), "\n",
-                      i + 1 == names->size() ? "\n" : "");
-  if (const std::string note = note_of_later_inputs(inputs); !note.empty())
+  if (!names.series.empty())
+    text += text_of("   The scaling of inputs and outputs is that of the series ",
+                    without_end(printable(names.series)), ".\n\n");
+  for (const auto& [array, of] : {std::pair{"in", &names.inputs}, std::pair{"out", &names.outputs}})
+    for (std::size_t i = 0; i < of->size(); ++i)
+      text += text_of("   ", array, "[", i, "]: ", without_end(printable((*of)[i])), "\n",
+                      i + 1 == of->size() ? "\n" : "");
+  if (const std::string note = note_of_later_inputs(names.inputs); !note.empty())
     text += text_of("   ", without_end(printable(note)), "\n\n");
   text += text_of("   Compile this file once. Where the functions are called, include it with ", name,
                   "_DECLARATIONS_ONLY defined.\n   With ", name, "_SELF_TEST defined, ", name,

@@ -178,7 +178,7 @@ CLayer joined(const std::vector<CLayer>& layers, CLayer step, const std::string&
 
 /// The whole file. `title` names the layers in its comment, `names` are those of the numbers of a step.
 std::string c_file(const ExportedModel& model, const CStyle& style, const std::string& title,
-                   const StepNames& names) {
+                   StepNames names) {
   std::vector<CLayer> layers;
   for (const ExportedLayer& layer : model.layers) layers.push_back(c_layer(layer, style));
   if (model.readout) layers.push_back(c_layer(*model.readout, style));
@@ -190,9 +190,8 @@ std::string c_file(const ExportedModel& model, const CStyle& style, const std::s
               "_state *state);\nvoid ", name, "_step(", name, "_state *state, const ", type, " *in, ", type,
               " *out);\n#ifdef ", name, "_SELF_TEST\nint ", name, "_self_test(void);\n#endif\n");
   const std::string helpers = c_helpers(all.helpers, style);
-  return c_comment(style, title, names.inputs,
-                   names.outputs.empty() ? output_names(model.stack) : names.outputs, all.costs,
-                   helpers + all.function) +
+  if (names.outputs.empty()) names.outputs = output_names(model.stack);
+  return c_comment(style, title, names, all.costs, helpers + all.function) +
          text_of("#ifndef ", name, "_DECLARED\n#define ", name, "_DECLARED\n#define ", name, "_INPUTS ",
                  model.input, "\n#define ", name, "_OUTPUTS ", model.output_width(), "\n\ntypedef struct {\n",
                  all.members, "} ", name, "_state;\n\n#ifdef __cplusplus\nextern \"C\" {\n", "#endif\n",

@@ -119,9 +119,10 @@ std::string description(const Model& model, const ExportedModel& content, const 
     return of.empty() ? "" : text_of(" ", about, ": ", listed(of, of.size()), ".");
   };
   const std::string note = note_of_later_inputs(inputs);
-  return text_of("A recurrent model, exported by lagtape.", sentence("Layers", layers),
-                 sentence("The numbers of a step", inputs), note.empty() ? "" : " ", note,
-                 sentence("Outputs", outputs));
+  return text_of(
+      "A recurrent model, exported by lagtape.", sentence("Layers", layers),
+      sentence("The numbers of a step", inputs), note.empty() ? "" : " ", note, sentence("Outputs", outputs),
+      names.series.empty() ? "" : text_of(" The scaling is that of the series ", names.series, "."));
 }
 
 }  // namespace
