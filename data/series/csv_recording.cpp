@@ -6,9 +6,9 @@
 
 namespace lagtape {
 
-Panel read_csv_recording(const SeriesOptions& options, const std::filesystem::path& path,
-                         const PanelReading& reading) {
-  CsvSource csv(options, path, reading.future);
+Panel read_csv_recording(const SeriesOptions& options, const std::filesystem::path& path, bool allow_future,
+                         const FutureFiles* future) {
+  CsvSource csv(options, path, future);
   Panel panel{.rows = csv.rows(), .notes = csv.table.notes()};
   if (csv.leaves_out_index())
     panel.notes.emplace_back("the first column has no name and counts the rows: left out");
@@ -24,7 +24,7 @@ Panel read_csv_recording(const SeriesOptions& options, const std::filesystem::pa
   for (const std::int64_t column : csv.series_columns())
     panel.series_columns.push_back(csv.table.name_of(column));
   if (panel.segments.empty()) panel.segments.assign(panel.series.begin(), panel.series.end());
-  read_columns(csv, reading.allow_future, panel);
+  read_columns(csv, allow_future, panel);
   return panel;
 }
 

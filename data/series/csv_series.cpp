@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/quote.h"
 
 namespace lagtape {
 
@@ -27,16 +26,6 @@ void read_key(const CsvSource& csv, std::int64_t row, const std::vector<std::int
   }
 }
 
-[[noreturn]] void refuse_unknown(const CsvSource& csv, std::int64_t row,
-                                 const std::vector<std::int64_t>& columns) {
-  std::vector<std::string> names;
-  for (const std::vector<std::string>& id : csv.ids) names.push_back(PanelSeries{{}, id}.name());
-  PanelSeries unknown;
-  for (const std::int64_t column : columns) unknown.id.emplace_back(csv.cell_in_file(row, column));
-  throw InputError(unknown_name(text_of("series of ", csv.table.where()), unknown.name(), names)
-                       .within(csv.place(row, columns.front())));
-}
-
 }  // namespace
 
 void read_series(CsvSource& csv) {
@@ -45,14 +34,18 @@ void read_series(CsvSource& csv) {
   std::unordered_map<std::string, std::int32_t> numbers;
   std::string key, before;
   csv.series.reserve(static_cast<std::size_t>(csv.all_rows()));
+  std::vector<std::int64_t> of_others;
   for (std::int64_t row = 0; row < csv.all_rows(); ++row) {
     read_key(csv, row, columns, key);
     if (row > 0 && key == before) {
       csv.series.push_back(csv.series.back());
       continue;
     }
+    if (row >= csv.table.rows() && !numbers.contains(key)) {
+      of_others.push_back(row - csv.table.rows());
+      continue;
+    }
     const auto [known, is_new] = numbers.try_emplace(key, static_cast<std::int32_t>(csv.ids.size()));
-    if (is_new && row >= csv.table.rows()) refuse_unknown(csv, row, columns);
     if (is_new) {
       std::vector<std::string>& id = csv.ids.emplace_back();
       for (const std::int64_t column : columns) id.emplace_back(csv.cell_in_file(row, column));
@@ -60,6 +53,7 @@ void read_series(CsvSource& csv) {
     csv.series.push_back(known->second);
     before.swap(key);
   }
+  csv.leave_out_future(of_others);
 }
 
 void order_rows(CsvSource& csv, std::vector<Instant>& times) {

@@ -5,8 +5,8 @@
 
 namespace lagtape {
 
-/// Reads the columns that name the series of each row, if the file has some. Throws InputError for an empty cell, and for a
-/// series of the second file that the first one does not have.
+/// Reads the columns that name the series of each row, if the file has some. Leaves out the rows of the second file that are of
+/// series that the first one does not have. Throws InputError for an empty cell.
 void read_series(CsvSource& csv);
 
 /// Puts the rows of a series next to each other, in the order in which the file names the series first. `times` are those of

@@ -8,34 +8,35 @@
 
 namespace lagtape {
 
-CsvSource::CsvSource(const SeriesOptions& given, const std::filesystem::path& path,
-                     const std::filesystem::path& future)
+CsvSource::CsvSource(const SeriesOptions& given, const std::filesystem::path& path, const FutureFiles* future)
     : options(given), table(read_table_file(path, given.table)) {
   std::vector<std::int64_t> apart = time_columns();
   for (const std::int64_t column : series_columns()) apart.push_back(column);
   if (leaves_out_index()) apart.push_back(0);
   uses = column_uses(
       options, table.columns(), apart, [&](const Json& entry) { return column(entry); }, table.where());
-  if (future.empty()) return;
-  future_ = read_table_file(future, options.table);
-  find_future_columns();
+  if (future == nullptr) return;
+  if (auto rows = future->rows_of(table)) {
+    future_ = *std::move(rows);
+    find_future_columns();
+  }
 }
 
 void CsvSource::find_future_columns() {
-  const std::vector<std::string>& names = future_->names();
+  const std::vector<std::string>& names = future_.table->names();
   if (names.empty() != table.names().empty())
-    throw InputError({future_->where()}, Rule::shape,
+    throw InputError({future_.table->where()}, Rule::shape,
                      text_of(names.empty() ? "its columns have no names, unlike those of "
                                            : "its columns have names, unlike those of ",
                              table.where(), "."));
   for (std::int64_t i = 0; i < table.columns(); ++i) {
     const auto found = std::ranges::find(names, table.name_of(i)) - names.begin();
     const std::int64_t there = names.empty() ? i : found;
-    future_columns_.push_back(there < future_->columns() && !uses.is_target(i) ? there : -1);
+    future_columns_.push_back(there < future_.table->columns() && !uses.is_target(i) ? there : -1);
   }
   const auto need = [&](std::int64_t column, const char* role) {
     if (future_columns_[static_cast<std::size_t>(column)] < 0)
-      throw InputError({future_->where()}, Rule::missing,
+      throw InputError({future_.table->where()}, Rule::missing,
                        text_of("has no column \"", table.name_of(column), "\", which ", table.where(),
                                " has as ", role, "."));
   };
@@ -66,20 +67,31 @@ std::vector<std::int64_t> CsvSource::series_columns() const {
 }
 
 std::string_view CsvSource::future_cell(std::int64_t row, std::int64_t column) const {
-  const std::int64_t behind = row - table.rows();
   const std::int64_t there = future_columns_[static_cast<std::size_t>(column)];
-  return there < 0 ? std::string_view() : future_->cell(behind, there);
+  return there < 0 ? std::string_view() : future_.table->cell(row_in_future(row), there);
 }
 
 Place CsvSource::place(std::int64_t row, std::int64_t column) const {
-  const std::int64_t at = in_file(row), behind = at - table.rows();
-  if (behind < 0) return table.place(at, column);
-  return future_->place(behind, std::max<std::int64_t>(future_columns_[static_cast<std::size_t>(column)], 0));
+  const std::int64_t at = in_file(row);
+  if (at < table.rows()) return table.place(at, column);
+  return future_.table->place(row_in_future(at),
+                              std::max<std::int64_t>(future_columns_[static_cast<std::size_t>(column)], 0));
 }
 
 std::int64_t CsvSource::line(std::int64_t row) const {
   const std::int64_t at = in_file(row);
-  return at < table.rows() ? table.line(at) : future_->line(at - table.rows());
+  return at < table.rows() ? table.line(at) : future_.table->line(row_in_future(at));
+}
+
+void CsvSource::leave_out_future(const std::vector<std::int64_t>& places) {
+  auto left_out = places.begin();
+  std::int64_t place = 0;
+  std::erase_if(future_.rows, [&](std::int64_t) {
+    const bool is_left_out = left_out != places.end() && *left_out == place;
+    ++place;
+    if (is_left_out) ++left_out;
+    return is_left_out;
+  });
 }
 
 std::int64_t CsvSource::column(const Json& entry) const {

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "lagtape/data/series/column_uses.h"
+#include "lagtape/data/series/future_files.h"
 #include "lagtape/data/table/named_table.h"
 
 namespace lagtape {
@@ -14,8 +14,8 @@ namespace lagtape {
 /// A column that the second file does not have is empty there, and so are the targets.
 class CsvSource {
  public:
-  CsvSource(const SeriesOptions& options, const std::filesystem::path& path,
-            const std::filesystem::path& future);
+  /// `future`: null where there is no second file.
+  CsvSource(const SeriesOptions& options, const std::filesystem::path& path, const FutureFiles* future);
 
   const SeriesOptions& options;
   NamedTable table;
@@ -30,7 +30,7 @@ class CsvSource {
   std::int64_t duplicates = 0;  ///< rows that are left out, as others have their times
 
   std::int64_t rows() const { return order.empty() ? all_rows() : std::ssize(order); }
-  std::int64_t all_rows() const { return table.rows() + (future_ ? future_->rows() : 0); }
+  std::int64_t all_rows() const { return table.rows() + std::ssize(future_.rows); }
   std::string_view cell(std::int64_t row, std::int64_t column) const {
     return cell_in_file(in_file(row), column);
   }
@@ -47,6 +47,8 @@ class CsvSource {
   }
   Place place(std::int64_t row, std::int64_t column) const;
   std::int64_t line(std::int64_t row) const;
+  /// Leaves rows of the second file out, by their place among those that were left in.
+  void leave_out_future(const std::vector<std::int64_t>& places);
   /// The number of a column by its name or number.
   std::int64_t column(const Json& entry) const;
   /// The columns of a time: none, one, or a date and a time of day. The name "" is that of the first column, if that has dates and no
@@ -61,7 +63,12 @@ class CsvSource {
   void find_future_columns();
   std::string_view future_cell(std::int64_t row, std::int64_t column) const;
 
-  std::optional<NamedTable> future_ = {};
+  /// The row in the second file of one of the rows behind those of the first file.
+  std::int64_t row_in_future(std::int64_t row) const {
+    return future_.rows[static_cast<std::size_t>(row - table.rows())];
+  }
+
+  FutureRows future_ = {};
   std::vector<std::int64_t> future_columns_ =
       {};  ///< the column of the second file for each of the first, or -1
 };

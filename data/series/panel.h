@@ -95,7 +95,7 @@ struct PanelReading {
   /// The targets of the last rows of a .csv file may be missing.
   bool allow_future = false;
   std::filesystem::path future =
-      {};  ///< a file of the rows after the last, with the inputs that are known ahead
+      {};  ///< files of the rows after the last, with the inputs that are known ahead: FutureFiles
 };
 
 }  // namespace lagtape

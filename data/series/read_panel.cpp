@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -197,10 +198,16 @@ Panel read_panel(const SeriesOptions& options, const fs::path& base, const Panel
   std::vector<fs::path> files;
   for (const std::string& path : options.paths)
     for (fs::path& file : files_of((base / path).lexically_normal())) files.push_back(std::move(file));
+  std::optional<FutureFiles> future;
+  if (!reading.future.empty()) future.emplace(options, files_of(reading.future), files);
   std::vector<Panel> parts;
   for (const fs::path& path : files) {
-    parts.push_back(is_table_file(path) ? read_csv_recording(options, path, reading)
-                                        : read_arrays(options, path));
+    if (future && !is_table_file(path))
+      throw InputError({path.string()}, Rule::not_supported,
+                       "is an array; only tables can be followed by a file of rows.");
+    parts.push_back(is_table_file(path)
+                        ? read_csv_recording(options, path, reading.allow_future, future ? &*future : nullptr)
+                        : read_arrays(options, path));
     if (files.size() > 1)
       for (std::string& note : parts.back().notes) note = text_of(path.filename().string(), ": ", note);
     check_columns(parts.front(), parts.back(), path, options.reads_all());
@@ -211,6 +218,7 @@ Panel read_panel(const SeriesOptions& options, const fs::path& base, const Panel
     if (options.frequency != "any") check_frequency(parts.front(), parts.back(), path);
   }
   if (parts.size() > 1) name_apart(parts, files);
+  if (future) future->check_names(parts);
   Panel all = parts.size() == 1 ? std::move(parts.front()) : joined(std::move(parts));
   if (all.series_columns.empty() && all.series.size() > 1) all.series_columns = {"series"};
   TimeAxis& axis = all.axis;

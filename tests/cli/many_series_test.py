@@ -224,6 +224,54 @@ class ManySeriesTest(ToolTest):
                      "forecast", "run", "--input", "own.csv", "--steps", "3", "--future", "next.csv")
         self.refused(["--series: unknown series of own.csv 'c'"], "forecast", "run", "--input", "own.csv", "--steps", "1", "--series", "c")
 
+    def test_future_inputs_of_several_files_say_whose_they_are(self):
+        columns = {"task": "series", "path": "s*.csv", "time": "t", "target": "y", "future": "w", "window": 10}
+        for name, level in (("s1", 1), ("s2", 50), ("s3", 900)):
+            self.write(f"{name}.csv", "t,y,w\n" + "".join(f"{time},{level + n % 3},{n % 3}\n" for n, time in enumerate(hours(60))))
+        self.train("run", experiment=changed(PANEL, data=columns))
+        ahead = {name: [f"{time},{(n + k) % 3}\n" for n, time in enumerate(hours(3, 60))] for k, name in enumerate(("s1", "s2", "s3"))}
+        wanted = []
+        (self.folder / "next").mkdir()
+        for name, lines in ahead.items():
+            self.write(f"next/{name}.csv", "t,w\n" + "".join(lines))
+            rows = self.forecast("--steps", "3", "--future", f"next/{name}.csv", file=f"{name}.csv")
+            wanted += [{"series": name, **row} for row in rows]
+        self.assertEqual(len({row["prediction"] for row in wanted}), 9)
+        # A file of each name, and one file with the names.
+        self.assertEqual(self.forecast("--steps", "3", "--future", "next/*.csv", file="s*.csv"), wanted)
+        self.write("all.csv", "w,series,t\n" + "".join(f"{w.strip()},{name},{t}\n" for n in range(3) for name in ahead
+                                                      for t, w in [ahead[name][n].split(",")]))
+        self.assertEqual(self.forecast("--steps", "3", "--future", "all.csv", file="s*.csv"), wanted)
+        refused = ("forecast", "run", "--input", "s*.csv", "--steps", "3", "--future")
+        self.refused(["next/s1.csv: does not say which of the 3 recordings its rows follow", "column \"series\"", "--future 'next/*.csv'"],
+                     *refused, "next/s1.csv")
+        self.write("few.csv", "t,w,series\n" + "".join(f"{line.strip()},s2\n" for line in ahead["s2"]))
+        self.refused(["few.csv: w is a \"future\" input and is not known from 2024-01-03T12:00:00 on", "the series 's1'"], *refused, "few.csv")
+        self.assertEqual(self.forecast("--steps", "3", "--future", "few.csv", "--series", "s2", file="s*.csv"), wanted[3:6])
+        self.refused(["few.csv: line 2, column 3 (series): unknown series of s1.csv 's2'"], "forecast", "run", "--input", "s1.csv", "--steps", "3", "--future", "few.csv")
+        self.write("few.csv", "t,w,series\n2024-01-03T12:00,1,s4\n")
+        self.refused(["few.csv: line 2, column 3 (series): unknown series of s*.csv 's4'"], *refused, "few.csv")
+        self.write("next/s4.csv", "t,w\n2024-01-03T12:00,1\n")
+        self.refused(["next/s4.csv: unknown recording 's4.csv'"], *refused, "next/*.csv")
+        # A name that rows do not say.
+        self.write("few.csv", "t,w,series\n2024-01-03T12:00,1,\n")
+        self.refused(["few.csv: line 2, column 3 (series): "], *refused, "few.csv")
+
+    def test_one_file_follows_several_tables_of_series(self):
+        for file, names in (("own1.csv", "ab"), ("own2.csv", "cd")):
+            self.write(file, "id,t,y,w\n" + "".join(f"{name},{time},{ord(name) + n % 3},{n % 3}\n" for name in names for n, time in enumerate(hours(60))))
+        self.train("run", experiment=changed(PANEL, data={"task": "series", "path": "own*.csv", "series": "id", "time": "t", "target": "y",
+                                                          "future": "w", "window": 10}))
+        lines = {name: [f"{name},{time},{(n + ord(name)) % 3}\n" for n, time in enumerate(hours(2, 60))] for name in "dacb"}
+        self.write("next.csv", "id,t,w\n" + "".join(sum(lines.values(), [])))
+        both = self.forecast("--steps", "2", "--future", "next.csv", file="own*.csv")
+        self.assertEqual([row["id"] for row in both], ["a", "a", "b", "b", "c", "c", "d", "d"])
+        self.write("two.csv", "id,t,w\n" + "".join(lines["c"] + lines["d"]))
+        self.assertEqual(self.forecast("--steps", "2", "--future", "two.csv", file="own2.csv"), both[4:])
+        self.write("next.csv", "id,t,w\n" + "".join(sum(lines.values(), [])) + "e,2024-01-03T12:00,1\n")
+        self.refused(["next.csv: line 10, column 1 (id): unknown series of own*.csv 'e'"],
+                     "forecast", "run", "--input", "own*.csv", "--steps", "2", "--future", "next.csv")
+
     def test_files_are_series_of_their_names(self):
         for name, values in stations(120).items():
             self.write(f"{name}.csv", "ds,y\n" + "".join(f"{time},{value:.6g}\n" for time, value in zip(hours(120), values, strict=True)))

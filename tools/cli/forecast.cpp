@@ -46,7 +46,8 @@ void add_inputs(Options& options, ForecastArguments& arguments) {
       .add(
           "--future", &arguments.future,
           "the rows that follow, with the \"future\" inputs, in place of rows at the end of --input; rows up "
-          "to the last one there are left out")
+          "to the last one there are left out. Of several files the rows name theirs in a column \"series\", "
+          "or each has one of its own name: 'next/*.csv'")
       .not_empty()
       .called("FILE");
   options
