@@ -55,7 +55,7 @@ NamedTable parse_table(std::string text, const std::string& where, const TableOp
   if (cells.comments() > 0)
     notes.push_back(text_of(cells.comments(), cells.comments() == 1 ? " comment" : " comments",
                             " among the rows passed over"));
-  TableHead head = find_head(cells, ".,");
+  TableHead head = find_head(cells, ".,", {.where = where, .has_lines_above = options.skip_rows < 0});
   head.notes.insert(head.notes.begin(), notes.begin(), notes.end());
   return {std::move(cells), where, std::move(head)};
 }

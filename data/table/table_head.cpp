@@ -8,6 +8,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/time/time_format.h"
+#include "lagtape/data/time/time_names.h"
 
 namespace lagtape {
 
@@ -98,8 +99,68 @@ bool is_sparse(const Row& row) {
          std::all_of(empty, row.end(), [](std::string_view cell) { return cell.empty(); });
 }
 
+/// Whether a row may be the names of all columns: texts that differ.
+bool may_be_names(const TextTable& cells, const CellKinds& kinds, std::int64_t row) {
+  Row names = cells.row(row);
+  const auto is_last_used = [&] {
+    return kinds.all_below(row + 1, std::ssize(names) - 1, [](std::string_view) { return true; });
+  };
+  while (names.size() > 1 && names.back().empty() && !is_last_used()) names.pop_back();
+  return kinds.is_of_texts(row) && std::ranges::none_of(names, is_missing) &&
+         std::unordered_set<std::string_view>(names.begin(), names.end()).size() == names.size();
+}
+
+/// The last row that may be names, below rows that each have a text where the table has numbers or times; 0: there is none.
+std::int64_t last_of_head(const TextTable& cells, const CellKinds& kinds) {
+  constexpr std::int64_t kMostLines = 20;
+  for (std::int64_t row = std::min(cells.rows() - 2, kMostLines); row > 0; --row) {
+    if (!may_be_names(cells, kinds, row)) continue;
+    std::vector<std::int64_t> values;
+    for (std::int64_t column = 0; column < cells.columns(); ++column)
+      if (kinds.all_below(row + 1, column, [&](auto cell) { return kinds.is_value(cell); }))
+        values.push_back(column);
+    const auto is_above_table = [&](std::int64_t above) {
+      return std::ranges::any_of(values, [&](std::int64_t column) {
+        const std::string_view cell = cells.cell(above, column);
+        return !is_missing(cell) && !kinds.is_value(cell);
+      });
+    };
+    std::int64_t above = 0;
+    while (above < row && is_above_table(above)) ++above;
+    if (above == row) return row;
+  }
+  return 0;
+}
+
+/// The row of the names below lines that have as many cells as the table; 0: there are no such lines. Throws InputError
+/// where several rows could be names.
+std::int64_t row_below_lines(const TextTable& cells, const CellKinds& kinds, const std::string& where) {
+  const std::int64_t last = last_of_head(cells, kinds);
+  if (last == 0) return 0;
+  std::int64_t times = 0;  // the column of the times
+  while (times < cells.columns() && !kinds.all_below(last + 1, times, is_date)) ++times;
+  if (times == cells.columns()) times = 0;
+  const auto names_time = [&](std::int64_t row) {
+    return kinds.is_of_texts(row) && has_time_name(cells.cell(row, times));
+  };
+  if (names_time(last - 1)) return last - 1;  // above a row of units
+  std::int64_t first = 0;
+  while (first < last && is_sparse(cells.row(first))) ++first;
+  if (names_time(last) || !may_be_names(cells, kinds, last - 1)) return last;
+  if (first == last - 1) return first;
+  throw InputError(
+      Problem{.place = {.file = where, .line = cells.line(last)},
+              .rule = Rule::conflict,
+              .statement = text_of("lines ", cells.line(0), " to ", cells.line(last),
+                                   " are texts above numbers, and several could be the names of the columns"),
+              .hint = text_of(R"("skip_rows": )", cells.line(last) - 1, " in \"data\" says that line ",
+                              cells.line(last), " has them.")});
+}
+
 /// The row of the names; -1: there are none.
-std::int64_t row_of_names(const TextTable& cells, const CellKinds& kinds) {
+std::int64_t row_of_names(const TextTable& cells, const CellKinds& kinds, const HeadSearch& search) {
+  if (search.has_lines_above)
+    if (const std::int64_t names = row_below_lines(cells, kinds, search.where); names > 0) return names;
   std::int64_t row = 0;
   for (const std::int64_t end = std::min(cells.rows() - 1, kMostBefore);
        row < end && is_sparse(cells.row(row));)
@@ -134,6 +195,21 @@ std::string unit_of(std::string_view cell) {
                                                 (cell.front() == '(' && cell.back() == ')'));
   if (is_bracketed) cell = cell.substr(1, cell.size() - 2);
   return is_missing(cell) ? std::string() : std::string(cell);
+}
+
+/// Takes a row that names the first column alone, as pandas writes the name of an index of dates below several rows of names.
+bool take_index_name(const TextTable& cells, const CellKinds& kinds, TableHead& head) {
+  if (head.first + 1 >= cells.rows() || cells.columns() < 2) return false;
+  const Row row = cells.row(head.first);
+  const bool is_alone = std::all_of(row.begin() + 1, row.end(), [](auto cell) { return cell.empty(); });
+  if (!is_alone || is_missing(row[0]) || kinds.is_value(row[0]) ||
+      !kinds.all_below(head.first + 1, 0, is_date))
+    return false;
+  head.names[0] = row[0];
+  if (!head.units.empty()) head.units[0].clear();
+  head.notes.push_back(text_of("line ", cells.line(head.first), " names the first column: ", row[0]));
+  ++head.first;
+  return true;
 }
 
 /// Gives the second of two columns of one name another one, as pandas does.
@@ -171,8 +247,11 @@ void add_notes(const TextTable& cells, std::int64_t names, TableHead& head) {
   std::vector<std::string> units;
   for (std::size_t i = 0; i < head.units.size(); ++i)
     if (!head.units[i].empty()) units.push_back(text_of(head.names[i], " in ", head.units[i]));
+  const bool is_full = std::ranges::find(head.units, "") == head.units.end();
   if (!units.empty())
-    head.notes.push_back(text_of("line ", cells.line(head.first - 1), " has units: ", listed(units, 10)));
+    head.notes.push_back(text_of(
+        "line ", cells.line(names + 1), " has units: ", listed(units, 10),
+        is_full ? text_of(R"(. If it has the names: "skip_rows": )", cells.line(names + 1) - 1) : ""));
 }
 
 }  // namespace
@@ -186,17 +265,18 @@ TableHead plain_head(const TextTable& cells, std::string_view decimals) {
   return head;
 }
 
-TableHead find_head(const TextTable& cells, std::string_view decimals) {
+TableHead find_head(const TextTable& cells, std::string_view decimals, const HeadSearch& search) {
   const CellKinds kinds(cells, decimals);
   TableHead head{.columns = cells.columns()};
-  const std::int64_t names = row_of_names(cells, kinds);
+  const std::int64_t names = row_of_names(cells, kinds, search);
   if (names >= 0) {
     const Row row = cells.row(names);
     head.names.assign(row.begin(), row.end());
     head.first = names + 1;
-    if (has_units(cells, kinds, head.first)) {
+    if (!take_index_name(cells, kinds, head) && has_units(cells, kinds, head.first)) {
       for (const std::string_view cell : cells.row(head.first)) head.units.push_back(unit_of(cell));
       ++head.first;
+      take_index_name(cells, kinds, head);
     }
     const auto is_empty = [&](std::int64_t column) {
       for (std::int64_t row = head.first; row < cells.rows(); ++row)

@@ -21,8 +21,14 @@ struct TableHead {
 /// Names, if no cell of the first row is a number (with any of the decimal points) or a time.
 TableHead plain_head(const TextTable& cells, std::string_view decimals);
 
-/// The same as people have it: under lines of few cells, above a row of units, with numbers as names as pandas writes them
-/// (",0,1"), without a name for the index, and with two columns of one name, of which the second becomes "a.1".
-TableHead find_head(const TextTable& cells, std::string_view decimals);
+struct HeadSearch {
+  std::string where = {};       ///< begins messages
+  bool has_lines_above = true;  ///< lines above the names may have as many cells as the table
+};
+
+/// The same as people have it: under lines of few cells, or of texts where the table has numbers, above a row of units, with numbers as names as pandas writes them
+/// (",0,1"), without a name for the index, and with two columns of one name, of which the second becomes "a.1". Throws InputError where several
+/// lines could be the names.
+TableHead find_head(const TextTable& cells, std::string_view decimals, const HeadSearch& search = {});
 
 }  // namespace lagtape

@@ -20,7 +20,7 @@ std::string seen_pattern(std::string_view pattern, std::uint32_t style) {
     text += pattern[i];
     if (pattern[i] != '%') continue;
     char letter = pattern[++i];
-    if ((letter == 'd' || letter == 'm') && (style & kOneDigit)) text += '-';
+    if ((letter == 'd' || letter == 'm' || letter == 'V') && (style & kOneDigit)) text += '-';
     if ((letter == 'b' || letter == 'a') && (style & kCapitals)) text += '^';
     if ((letter == 'b' || letter == 'a') && (style & kLongMonth)) letter = letter == 'b' ? 'B' : 'A';
     text += letter;

@@ -11,7 +11,12 @@ std::optional<Instant> TimeParts::instant() const {
   if (year < kFirstYear || year > kLastYear) return {};
   if (day > 28 && day > days_in_month(year, month)) return {};
   if (day_of_year == 366 && days_in_month(year, 2) == 28) return {};
-  const std::int64_t days = day_of_year > 0 ? day_of(year, 1, day_of_year) : day_of(year, month, day);
+  std::int64_t days = day_of_year > 0 ? day_of(year, 1, day_of_year) : day_of(year, month, day);
+  if (week > 0) {  // the first one has January 4
+    const std::int64_t fourth = day_of(year, 1, 4), monday = fourth - weekday_of(fourth) + 7 * (week - 1);
+    if (static_cast<int>(date_of(monday + 3).year()) != year) return {};
+    days = monday + weekday - 1;
+  }
   if (half >= 0 && (hour < 1 || hour > 12)) return {};
   const int whole_hour = half < 0 ? hour : hour % 12 + half;
   // A day may end at 24:00, and a leap second is the first of the next minute.

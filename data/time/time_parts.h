@@ -20,6 +20,8 @@ struct TimeParts {
   int year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0, nanosecond = 0;
   int digits = 0;       ///< digits of the fraction of a second, 9 at most
   int day_of_year = 0;  ///< 0: month and day are given
+  int week = 0;         ///< of ISO 8601, of whose years `year` is then one; 0: month and day are given
+  int weekday = 1;      ///< of that week, from 1 for Monday
   int half = -1;        ///< 0 before noon, 12 after it; -1: hours are those of whole days
   bool has_offset = false;
   std::int64_t offset = 0;  ///< seconds ahead of UTC

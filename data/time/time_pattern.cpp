@@ -10,7 +10,7 @@ namespace lagtape {
 
 namespace {
 
-constexpr std::string_view kLetters = "YymdHIMSfjq";  // of digits
+constexpr std::string_view kLetters = "YymdHIMSfjqGVu";  // of digits
 constexpr std::string_view kWords = "pbBhaAzZ";
 
 bool is_digits(char letter) { return letter != 0 && kLetters.find(letter) != kLetters.npos; }
@@ -50,11 +50,16 @@ TimePattern::TimePattern(std::string_view text) : text_(text) {
     return std::ranges::any_of(
         fields_, [&](const Field& f) { return f.letter && letters.find(f.letter) != letters.npos; });
   };
-  if (!has("Yy"))
+  if (!has("YyG"))
     throw InputError(Problem{.rule = Rule::missing,
                              .statement = "a format of times has a year",
                              .found = quote(text),
                              .expected = "%Y or %y in it, as in %Y-%m-%d"});
+  if (has("G") != has("V"))
+    throw InputError(Problem{.rule = Rule::missing,
+                             .statement = "%G, the year of a week, and %V, its number, go together",
+                             .found = quote(text),
+                             .expected = "both of them, as in %G-W%V"});
   has_clock_ = has("HIMSf");
   has_offset_ = has("zZ");
   writes_utc_ = has("Z");
@@ -90,9 +95,13 @@ void TimePattern::compile(std::string_view text) {
       case 'D': compile("%m/%d/%y"); break;
       case 'e': fields_.push_back({.letter = 'd', .flag = '-'}); break;
       case '%': fields_.push_back({.literal = '%'}); break;
+      case 'G':
       case 'Y': fields_.push_back({.letter = letter, .flag = flag, .least = 4, .most = 4}); break;
       case 'y': fields_.push_back({.letter = letter, .flag = flag, .least = 2, .most = 2}); break;
-      case 'j': fields_.push_back({.letter = letter, .flag = flag, .least = 1, .most = 3}); break;
+      case 'j':
+        fields_.push_back({.letter = letter, .flag = flag, .least = flag == '3' ? 3 : 1, .most = 3});
+        break;
+      case 'u':
       case 'q': fields_.push_back({.letter = letter, .flag = flag, .least = 1, .most = 1}); break;
       default:
         if (letter == 0 || (kLetters.find(letter) == kLetters.npos && kWords.find(letter) == kWords.npos))
@@ -101,7 +110,7 @@ void TimePattern::compile(std::string_view text) {
                                    .found = std::string(whole.substr(0, whole.size() - text.size())),
                                    .expected =
                                        "%Y, %y, %m, %d, %H, %I, %M, %S, %f, %p, %b, %B, %a, %A, %j, %q, %z, "
-                                       "%Z, %F, %T, %R, %D, %e"});
+                                       "%G, %V, %u, %Z, %F, %T, %R, %D, %e"});
         fields_.push_back({.letter = letter, .flag = flag});
     }
   }
@@ -120,7 +129,10 @@ bool TimePattern::read_field(const Field& field, std::string_view& text, TimePar
     case 0:
       if (field.literal == ' ') return take_blanks(text);
       return take_character(text, field.literal);
+    case 'G':
     case 'Y': return digits(parts.year, 0, 9999, 0);
+    case 'V': return digits(parts.week, 1, 53, kOneDigit);
+    case 'u': return digits(parts.weekday, 1, 7, 0);
     case 'y':
       if (!digits(value, 0, 99, 0)) return false;
       parts.year = value < 69 ? 2000 + value : 1900 + value;
@@ -192,6 +204,8 @@ std::string TimePattern::write(Instant local, std::int64_t offset) const {
   const std::int64_t days = floor_div(local, kOneDay), rest = local - days * kOneDay;
   const auto date = date_of(days);
   const int year = static_cast<int>(date.year());
+  const std::int64_t thursday = days - weekday_of(days) + 3;
+  const int year_of_week = static_cast<int>(date_of(thursday).year());
   const auto month = static_cast<unsigned>(date.month()), day = static_cast<unsigned>(date.day());
   const std::int64_t hour = rest / kOneHour;
   std::string text;
@@ -204,6 +218,9 @@ std::string TimePattern::write(Instant local, std::int64_t offset) const {
       case 'm': text += padded(month, width); break;
       case 'd': text += padded(day, width); break;
       case 'q': text += padded((month + 2) / 3, 1); break;
+      case 'G': text += padded(year_of_week, 4); break;
+      case 'V': text += padded((thursday - day_of(year_of_week, 1, 1)) / 7 + 1, width); break;
+      case 'u': text += padded(weekday_of(days) + 1, 1); break;
       case 'j': text += padded(days - day_of(year, 1, 1) + 1, 3); break;
       case 'H': text += padded(hour, width); break;
       case 'I': text += padded((hour + 11) % 12 + 1, width); break;

@@ -8,8 +8,9 @@
 
 namespace lagtape {
 
-/// Texts that strptime's letters describe. Besides Y y m d H I M S f p b B h a A j z Z F T R D e there is q, a quarter. %3f
-/// has three digits, %:z is +01:00, %-d has no zero before it, %^b has capitals.
+/// Texts that strptime's letters describe. Besides Y y m d H I M S f p b B h a A j z Z F T R D e there are q, a quarter, and
+/// G, V and u, the year, the week and the day of a week by ISO 8601. %3f and %3j have three digits, %:z is +01:00, %-d has no
+/// zero before it, %^b has capitals.
 class TimePattern {
  public:
   /// Throws InputError for an unknown letter, and without a year.

@@ -11,6 +11,7 @@
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/table/number_column.h"
 #include "lagtape/data/time/time_format.h"
+#include "lagtape/data/time/time_names.h"
 #include "lagtape/tools/new/draft.h"
 #include "lagtape/tools/new/recording_times.h"
 #include "lagtape/tools/new/series_columns.h"
@@ -91,14 +92,6 @@ Kind kind_of(const Cells& cells, std::int64_t rows) {
     return are_numbers && counts_rows(cells.values) ? Kind::counter : Kind::numbers;
   if (cells.words.size() <= kMostWords && cells.numbers + cells.dates == 0) return Kind::words;
   return Kind::other;
-}
-
-/// Whether a column is called as times are.
-bool is_called_time(std::string name) {
-  constexpr std::string_view kNames[] = {"time", "date",  "datetime", "timestamp", "ds",
-                                         "year", "month", "day",      "period"};
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
 std::vector<double> seconds_of_all(const std::vector<Instant>& times) {
@@ -193,7 +186,7 @@ void find_clock(const NamedTable& table, RecordingColumns& found) {
   for (RecordingColumn& column : found.columns) {
     if (column.kind == Kind::time || column.missing > 0) continue;
     const bool is_called_so =
-        is_called_hour(column.name) || (is_called_time(column.name) && !column.has_numbers);
+        is_called_hour(column.name) || (is_time_name(column.name) && !column.has_numbers);
     const bool has_clock =
         !column.has_numbers && table.cell(0, column.index).find(':') != std::string_view::npos;
     if (!is_called_so && !has_clock) continue;
@@ -209,7 +202,7 @@ void find_clock(const NamedTable& table, RecordingColumns& found) {
 /// Refuses a column that is called as times are and has dates in all rows but few.
 void refuse_broken_times(const NamedTable& table, const RecordingColumns& found) {
   for (const RecordingColumn& column : found.columns) {
-    if (!is_called_time(column.name) || column.kind == Kind::constant) continue;
+    if (!is_time_name(column.name) || column.kind == Kind::constant) continue;
     std::int64_t dates = 0, other = -1;
     for (std::int64_t row = 0; row < table.rows(); ++row) {
       if (read_time(table.cell(row, column.index))) {
@@ -269,7 +262,7 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
     column.kind = kind_of(cells, found.rows);
     const bool may_be_time = found.time.empty() && column.missing == 0 && column.kind != Kind::constant &&
                              (cells.numbers == 0 || cells.are_plain);
-    const auto times = may_be_time ? find_times(table, {i}, is_called_time(column.name)) : std::nullopt;
+    const auto times = may_be_time ? find_times(table, {i}, is_time_name(column.name)) : std::nullopt;
     if (times) {
       column.kind = Kind::time;
       if (times->are_numbers) found.time_format = times->format;

@@ -80,6 +80,35 @@ TEST_CASE("rows of numbers are never taken for lines above a table") {
             R"(Lines above the table are passed over with "skip_rows": N in "data".)"));
 }
 
+TEST_CASE("lines as wide as a table are passed over where it is clear which one has the names") {
+  const std::string rows = "2024-01-01,5,8\n2024-01-02,6,9\n2024-01-03,7,7\n";
+  const std::string wanted = "time;load;temp; | 2024-01-01;5;8; | 3";
+  for (const char* above :
+       {"Station,Berlin,10381\n", "Report,Energy,Germany\n", "Created,2024-05-01,logger\n",
+        "Report,Energy,Germany\nMade,by,logger\n", "Title,,\nReport,Energy,Germany\n"}) {
+    CHECK(seen(text_of(above, "time,load,temp\n", rows)) == wanted);
+    CHECK(seen(text_of(above, "time,load,temp\nUTC,MW,degC\n", rows)) == wanted);
+    CHECK(notes(text_of(above, "time,load,temp\n", rows), "the table begins with the names in line"));
+  }
+  CHECK(seen("time,load,temp\nUTC,MW,degC\n" + rows) == wanted);
+  CHECK(notes("a,b,c\nUTC,MW,degC\n" + rows, R"(If it has the names: "skip_rows": 1)"));
+  CHECK(seen("a,b,c\ntime,load,temp\nUTC,MW,degC\n" + rows, {.skip_rows = 0}).starts_with("a;b;c;"));
+  const std::string asked =
+      input_error_of([&] { table_of("Report,Energy,Germany\nMade,by,logger\na,b,c\n" + rows); });
+  CHECK(has(asked, "own.csv: line 3: lines 1 to 3 are texts above numbers"));
+  CHECK(has(asked, R"("skip_rows": 2 in "data" says that line 3 has them.)"));
+  // A table that a logger wrote in two parts has its names twice, and no rows above the names.
+  CHECK(seen("time,load,temp\n" + rows + "time,load,temp\n" + rows)
+            .starts_with("time;load;temp; | 2024-01-01"));
+}
+
+TEST_CASE("a row may name the first column alone, as pandas writes an index below other names") {
+  const std::string rows = "2024-01-01,5,8\n2024-01-02,6,9\n";
+  CHECK(seen("Price,Close,High\nTicker,A,A\nDate,,\n" + rows) == "Date;Close;High; | 2024-01-01;5;8; | 2");
+  CHECK(seen("x,Close,High\nDate,,\n" + rows) == "Date;Close;High; | 2024-01-01;5;8; | 2");
+  CHECK(seen("x,Close,High\n2023-12-31,,\n" + rows).starts_with("x;Close;High; | 2023-12-31"));
+}
+
 TEST_CASE("skip_rows decides what is above a table") {
   CHECK(seen("1,2\na,b\n3,4\n", {.skip_rows = 1}) == "a;b; | 3;4; | 1");
   CHECK(seen("# a,b\n3,4\n", {.skip_rows = 0}) == "# a;b; | 3;4; | 1");

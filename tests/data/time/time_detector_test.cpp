@@ -52,6 +52,13 @@ TEST_CASE("each format is found, and writes times back as they were") {
       {"2024Q1", "%YQ%q", 1704067200},
       {"2024-Q1", "%Y-Q%q", 1704067200},
       {"2024", "%Y", 1704067200},
+      {"2024031", "%Y%j", 1706659200},
+      {"2024-031 13:05", "%Y-%3j %H:%M", 1706706300},
+      {"2024-W05", "%G-W%V", 1706486400},
+      {"2024W05", "%GW%V", 1706486400},
+      {"2024-W5", "%G-W%-V", 1706486400},
+      {"2024-W05-3", "%G-W%V-%u", 1706659200},
+      {"2020-W53-5", "%G-W%V-%u", 1609459200},  // 2021-01-01
       {"1821", "%Y", -4701974400},
       {"2024-01-31T13:05:07Z", "%Y-%m-%dT%H:%M:%S%-Z", 1706706307},
       {"2024-01-31 13:05:07 UTC", "%Y-%m-%d %H:%M:%S %Z", 1706706307},
@@ -148,6 +155,13 @@ TEST_CASE("numbers that are hardly times are refused with what they look like") 
   CHECK(read({"120000"}, TimeDetector(TimeFormat("spreadsheet"))).times[0] == 94431 * kOneDay);  // in 2228
   CHECK(has(message({"99999999999"}, TimeDetector(TimeFormat("seconds"))),
             "seconds between the years 1678 and 2261"));
+}
+
+TEST_CASE("days and weeks that a year does not have are refused") {
+  for (const char* text : {"2023-366", "2024-367", "2021-W53", "2024-W00", "2024-W05-8"})
+    CHECK(
+        has(message({"2020-366", text}) + message({"2020-W53", text}) + message({"2020-W53-5", text}), text));
+  CHECK(has(input_error_of([] { TimeFormat("%G-%m"); }), "go together"));
 }
 
 TEST_CASE("a format that is named reads its texts alone") {
