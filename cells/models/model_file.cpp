@@ -177,23 +177,27 @@ Model Model::load(std::istream& stream, const std::string& where) {
 }
 
 void Model::save(const std::filesystem::path& file) const {
-  const Implementation& m = *implementation_;
-  const Provenance& from = provenance();
+  const std::filesystem::path folder = file.parent_path();
+  write_safetensors(file, content_of(*this, folder.empty() ? "." : folder));
+}
+
+SafetensorsFile content_of(const Model& model, const std::filesystem::path& folder) {
+  const Provenance& from = model.provenance();
+  const bool moves = from.moved_to && !folder.empty();
+  const FittedModel& fitted = model.fitted();
   SafetensorsFile content;
-  content.metadata = {
-      {"format", kFormat},
-      {"experiment",
-       (from.moved_to ? from.moved_to(from.document, file.parent_path()) : from.document).dump(2)},
-      {"normalization", json_of(m.normalization)},
-      {"input", std::to_string(m.chain.input_width())},
-      {"output", std::to_string(m.fitted.classes > 0 ? 0 : m.fitted.target_width())},
-      {"classes", std::to_string(m.fitted.classes)}};
-  if (!m.series.empty()) content.metadata["series"] = json_of(m.series, m.normalization);
-  for (const Parameter& p : m.parameters) content.tensors.push_back({p.name, p.value});
-  const std::vector<std::string> names = start_names(m.fitted);
-  for (std::size_t s = 0; s < start().states.size(); ++s)
-    content.tensors.push_back({names[s], start().states[s]});
-  write_safetensors(file, content);
+  content.metadata = {{"format", kFormat},
+                      {"experiment", (moves ? from.moved_to(from.document, folder) : from.document).dump(2)},
+                      {"normalization", json_of(model.normalization())},
+                      {"input", std::to_string(model.chain().input_width())},
+                      {"output", std::to_string(fitted.classes > 0 ? 0 : fitted.target_width())},
+                      {"classes", std::to_string(fitted.classes)}};
+  if (!model.series().empty()) content.metadata["series"] = json_of(model.series(), model.normalization());
+  for (const Parameter& p : model.parameters()) content.tensors.push_back({p.name, p.value});
+  const std::vector<std::string> names = start_names(fitted);
+  for (std::size_t s = 0; s < model.start().states.size(); ++s)
+    content.tensors.push_back({names[s], model.start().states[s]});
+  return content;
 }
 
 }  // namespace lagtape

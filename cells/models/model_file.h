@@ -41,4 +41,8 @@ class ModelFile {
   std::filesystem::path folder_;
 };
 
+/// The content of the weights file of a model in a folder, from which the paths of its experiment begin; without a folder
+/// they stay as they are.
+SafetensorsFile content_of(const Model& model, const std::filesystem::path& folder = {});
+
 }  // namespace lagtape

@@ -90,17 +90,17 @@ def test_predict_takes_runs_and_models(trained):
 
 
 @pytest.mark.parametrize("call, message", [
-    (lambda: lt.forecast("missing", "wave.csv", 5), "missing: cannot read"),
-    (lambda: lt.forecast("wave.json", "wave.csv", 0), "[forecast] steps must be a whole number of at least 1. Got 0."),
-    (lambda: lt.forecast("wave.json", 3, 5), "expected a path or a DataFrame. Got int."),
-    (lambda: lt.forecast("wave.json", "wave.csv", "soon"), "[forecast] steps: expected a number of steps, or a length of time"),
-    (lambda: lt.forecast("wave.json", "wave.csv", 2.5), "[forecast] steps must be a whole number of at least 1. Got 2.5."),
-    (lambda: lt.forecast("wave.json", "wave.csv", 5, start=[]), "[forecast] start must be a whole number"),
-    (lambda: lt.predict(3, [[1]]), "expected a path. Got int."),
+    (lambda run: lt.forecast("missing", "wave.csv", 5), "missing: cannot read"),
+    (lambda run: lt.forecast("wave.json", "wave.csv", 0), "[forecast] steps must be a whole number of at least 1. Got 0."),
+    (lambda run: lt.forecast(run, 3, 5), "expected a path or a DataFrame. Got int."),
+    (lambda run: lt.forecast(run, "wave.csv", "soon"), "[forecast] steps: expected a number of steps, or a length of time"),
+    (lambda run: lt.forecast("wave.json", "wave.csv", 2.5), "[forecast] steps must be a whole number of at least 1. Got 2.5."),
+    (lambda run: lt.forecast("wave.json", "wave.csv", 5, start=[]), "[forecast] start must be a whole number"),
+    (lambda run: lt.predict(3, [[1]]), "expected a path. Got int."),
 ])
-def test_what_is_wrong_is_refused(call, message):
+def test_what_is_wrong_is_refused(trained, call, message):
     with pytest.raises(lt.InputError) as raised:
-        call()
+        call(trained)
     assert str(raised.value).startswith(message)
 
 
@@ -116,7 +116,7 @@ def test_predictions_along_a_recording_are_the_tool_s():
     assert np.ptp(found["prediction"]) > 0
     truth = [float(row["truth"] or "nan") for row in rows]
     assert np.isnan(truth).sum() == 1 and np.allclose(found["truth"][:, 0], truth, rtol=1e-6, equal_nan=True)
-    with pytest.raises(lt.InputError, match="give its run"):
-        lt.predict(run.model(), "wave.csv")
+    of_model = lt.predict(run.model(), "wave.csv")
+    assert np.array_equal(of_model["prediction"], found["prediction"])
     with pytest.raises(lt.InputError, match="gone.csv"):
         lt.predict(run.path, "gone.csv")

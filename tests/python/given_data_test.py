@@ -149,6 +149,15 @@ def test_an_array_is_a_recording():
     assert_same(lt.train(experiment, data=values, out="array"), lt.train(with_data(experiment, path="wave.npy"), out="file"))
 
 
+def test_columns_called_x_and_y_are_a_table_for_a_task_of_tables():
+    values = np.sin(np.arange(300) / 5)
+    experiment = {**SERIES, "data": {"task": "series", "window": 20}}
+    run = lt.train(experiment, data={"x": values, "y": np.cos(values)})
+    assert run.experiment["data"]["path"] == "(memory)/data.csv"
+    made = lt.forecast(run.model(), {"x": values, "y": np.cos(values)}, 3)
+    assert sorted(made) == ["x", "y"] and np.array_equal(made["x"], lt.forecast(run, {"x": values, "y": np.cos(values)}, 3)["x"])
+
+
 def test_an_experiment_file_takes_data_too(of_frame):
     pathlib.Path("load.json").write_text(json.dumps(with_data(SERIES, path="elsewhere.csv", time="when")))
     assert_same(lt.train("load.json", data=frame(), out="file"), of_frame)

@@ -42,13 +42,18 @@ std::string in_shell(const std::string& path) {
   return text_of("'", quoted, "'");
 }
 
+/// Whether this process writes the run's files.
+bool writes(const RunOptions& options) {
+  return !options.folder.empty() && RankWork(options.ranks).is_first();
+}
+
 TrainerHooks hooks_of(const RunOptions& options, const RunFolder& folder, const Trainer& trainer,
                       const Model& model) {
   TrainerHooks hooks = options.hooks;
   const RankWork ranks(options.ranks);
   if (options.hooks.stop_requested)
     hooks.stop_requested = [=, asked = options.hooks.stop_requested] { return ranks.agreed(asked()); };
-  if (!ranks.is_first()) return hooks;
+  if (!writes(options)) return hooks;
   std::optional<EventFile> events;
   if (options.tensorboard) events.emplace(folder.path(), read_file(folder.metrics_file()));
   hooks.evaluated = [&, events](const EvaluationReport& report) {
@@ -96,21 +101,23 @@ std::int64_t peak_rss_bytes() {
 RunSummary train_run(const Experiment& given, const RunOptions& options) {
   const RunFolder folder(options.folder);
   const RankWork ranks(options.ranks);
-  ranks.on_first([&] { folder.check(given, options.resume); });
+  const bool has_folder = !options.folder.empty();
+  if (has_folder) ranks.on_first([&] { folder.check(given, options.resume); });
   ThreadPool pool(options.threads);
   TrainingSetup setup = set_up(given, pool);
   const Experiment& experiment = setup.experiment;
   Model& model = setup.model;
   if (options.sized) options.sized(training_cost(experiment, model));
   model.draw(experiment.seed);
-  const bool resumes = ranks.agreed(folder.can_resume());
+  const bool resumes = has_folder && ranks.agreed(folder.can_resume());
   if (!resumes) start_from_files(setup, pool);
   Trainer trainer(experiment, setup.task, model, pool, options.ranks);
   if (options.built) options.built(trainer, setup);
   std::optional<FolderLock> lock;
-  ranks.on_first([&] {
-    lock.emplace(resumes ? resume(folder, experiment, trainer, model) : folder.begin(experiment, trainer));
-  });
+  if (has_folder)
+    ranks.on_first([&] {
+      lock.emplace(resumes ? resume(folder, experiment, trainer, model) : folder.begin(experiment, trainer));
+    });
   if (resumes) ranks.share_state(trainer);
   if (resumes && options.resumed) options.resumed(trainer);
   try {
@@ -119,19 +126,22 @@ RunSummary train_run(const Experiment& given, const RunOptions& options) {
     trainer.load_kept();
     if (model.definition().rest) {
       model.settle(*model.definition().rest);
-      if (ranks.is_first()) folder.save_weights(model);
+      if (writes(options)) folder.save_weights(model);
       trainer.op() = model_op(experiment, model, options.ranks);  // the test begins where the model now does
     }
     const RunSummary summary = summarize(experiment, trainer, model,
                                          evaluate(experiment, model, trainer.op(), *setup.task.test, pool,
                                                   {.stop_requested = hooks.stop_requested}));
-    if (ranks.is_first()) folder.write(summary);
+    if (writes(options)) folder.write(summary);
+    if (options.trained) options.trained(std::move(model));
     return summary;
   } catch (const DivergenceError& error) {
-    if (ranks.is_first() && !trainer.state().kept) folder.save_weights(model);
+    if (!has_folder) throw;
+    if (writes(options) && !trainer.state().kept) folder.save_weights(model);
     throw DivergenceError(
         text_of(error.what(), ". The last good state is kept in ", folder.path().string(), "."));
   } catch (const Interrupted& error) {
+    if (!has_folder) throw;
     const std::string command = text_of("lagtape train ", in_shell(folder.path().string()), " --resume");
     throw Interrupted(text_of(error.what(), "; saved in ", folder.path().string(), ". Go on with: ",
                               options.how_to_go_on.empty() ? command : options.how_to_go_on));

@@ -9,7 +9,7 @@
 namespace lagtape {
 
 struct RunOptions {
-  std::filesystem::path folder;
+  std::filesystem::path folder;  ///< empty: nothing is written
   bool resume = false;
   int threads = 1;
   std::string how_to_go_on = {};  ///< told when it is interrupted; empty: the command that resumes this run
@@ -21,12 +21,15 @@ struct RunOptions {
   /// Called before the first step. A training that is resumed has read no files to start from.
   std::function<void(const Trainer&, const TrainingSetup&)> built = {};
   std::function<void(const Trainer&)> resumed = {};  ///< called before the first step of a resumed run
+  std::function<void(Model&&)> trained =
+      {};  ///< called with the model that has the kept weights, after all else
 };
 
 /// Trains an experiment into a run folder, or goes on where the run there was stopped, and evaluates the kept
 /// weights on test. The weights file is the same, byte by byte, however often the run was stopped or killed
 /// and with however many threads and ranks, of which the first alone reads and writes the folder. Throws
-/// InputError before anything is written; DivergenceError and Interrupted with the state saved.
+/// InputError before anything is written; DivergenceError and Interrupted with the state saved. Without a folder the result
+/// is what `trained` is given, and what is interrupted is gone.
 RunSummary train_run(const Experiment& experiment, const RunOptions& options);
 
 /// The largest resident set of this process so far, in bytes.

@@ -220,7 +220,7 @@ def _given(experiment: Experiment, changes: Changes, row: Optional[str], data: A
     files = None
     if data is not None:
         section = _data_section(experiment)
-        taken = take(data, time=section.get("time"))
+        taken = take(data, time=section.get("time"), is_table=section.get("task") in ("series", "sequences"))
         files = taken.files
         paths = taken.paths if len(taken.paths) > 1 else taken.path
         more = {**more, "data.path": json.dumps(paths)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, Optional, Sequence, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -22,23 +22,22 @@ def predict(run: Union[Model, Path], x: Any, *, threads: int = 1) -> Any:
     Where x is the path of a recording like that of the training (task "series"), the predictions along it, as of
     `lagtape predict`: a dict of the arrays prediction and truth [rows, targets] (NaN where it is not known), of a model of
     quantiles also levels and quantiles; the names of the targets; the rows that are predicted, from 0, their times, and the
-    horizon. A DataFrame gives a DataFrame with a column for each target, and the times or rows as its index. These take a
-    run, or a weights file. Raises InputError.
+    horizon. A DataFrame gives a DataFrame with a column for each target, and the times or rows as its index. Raises
+    InputError.
     """
-    model = run if isinstance(run, Model) else None
-    if not (isinstance(x, (str, os.PathLike)) or (is_frame(x) and (model or load(run)).experiment["data"]["task"] == "series")):
-        return (model or load(run)).predict(x, threads=threads)
-    if model is not None:
-        raise InputError("[predict] a recording is read as the run says that trained the model. Got a Model; give its run.")
-    taken = _recording(x, run)
-    made = _lagtape.predict_recording(path_of(run), taken.path, count_of(threads, "threads", "predict", 1, 1024), taken.files)
+    model = _model_of(run)
+    if not (isinstance(x, (str, os.PathLike)) or (is_frame(x) and _data_of(model).get("task") == "series")):
+        return model.predict(x, threads=threads)
+    taken = _recording(x, model)
+    made = _lagtape.predict_recording(model._model, taken.path, count_of(threads, "threads", "predict", 1, 1024), taken.files)
     return _as_frame(made, x, taken) if is_frame(x) else made
 
 
-def evaluate(run: Path, split: str = "test", *, data: Any = None, horizon: Union[int, str, None] = None, season: int = 0,
+def evaluate(run: Union[Model, Path], split: str = "test", *, data: Any = None, horizon: Union[int, str, None] = None, season: int = 0,
              interval: Optional[float] = None, confusion: bool = False, frequency: str = "", threads: int = 1) -> Dict[str, Any]:
     """The metrics of a run on a split, as of `lagtape eval --json`: {"loss", "rmse", ...}.
 
+    run        a run, or with `horizon` also a model
     split      train, valid, test, or all, which is every sequence of new data
     data       in place of the run's own data: what `train` takes
     confusion  adds "confusion", an array [classes, classes] with a row for each true class, and "classes"
@@ -51,7 +50,7 @@ def evaluate(run: Path, split: str = "test", *, data: Any = None, horizon: Union
     """
     path, files = "", None
     if data is not None:
-        taken = _taken(data, run)
+        taken = _taken(data, _model_of(run))
         path, files = taken.path if len(taken.paths) == 1 else json.dumps(taken.paths), taken.files
     split, frequency = text_of(split, "[evaluate] split"), text_of(frequency, "[evaluate] frequency")
     if horizon is None:
@@ -63,16 +62,16 @@ def evaluate(run: Path, split: str = "test", *, data: Any = None, horizon: Union
     steps = horizon if isinstance(horizon, str) else str(count_of(horizon, "horizon", "evaluate"))
     level = None if interval is None else real_of(interval, "interval", "evaluate")
     season = count_of(season, "season", "evaluate", 0)
-    return with_arrays(json.loads(_lagtape.evaluate_horizons(path_of(run), text_of(steps, "horizon"), split, path, frequency, season,
+    return with_arrays(json.loads(_lagtape.evaluate_horizons(_model_of(run)._model, text_of(steps, "horizon"), split, path, frequency, season,
                                                              level, files)))
 
 
-def forecast(run: Union[Path, Sequence[Path]], input: Any, steps: Union[int, str], *, start: Union[str, int] = "",
+def forecast(run: Union[Model, Path, Sequence[Union[Model, Path]]], input: Any, steps: Union[int, str], *, start: Union[str, int] = "",
              season: int = 0, paths: int = 200, future: Any = None, interval: Optional[float] = None,
              series: Sequence[str] = ()) -> Any:
     """Forecasts a recording from a model's own predictions, as `lagtape forecast` does.
 
-    run     a run whose model was trained on a recording (task "series"); of several the forecast is their mean
+    run     a run or model that was trained on a recording (task "series"); of several the forecast is their mean
     input   the past: a file like that of the training, or a DataFrame
     steps   their number, or a length of time: "2d", "48h", "3 months"
     start   the time of the first prediction, or its row from 0, or -48: 48 rows before the end; by default the one after the
@@ -93,37 +92,55 @@ def forecast(run: Union[Path, Sequence[Path]], input: Any, steps: Union[int, str
     gives a DataFrame: a column for each target, those of quantiles and bounds beside it ("load_q0.9", "load_low"), those of
     the names of series, and the times as its index. Raises InputError.
     """
-    runs = [path_of(one) for one in run] if isinstance(run, (list, tuple)) else [path_of(run)]
-    if not runs:
-        raise InputError("[forecast] there is no run.")
-    length = steps if isinstance(steps, str) else str(count_of(steps, "steps", "forecast"))
-    begin = start if isinstance(start, str) else str(count_of(start, "start", "forecast", -2**40))
-    taken = _recording(input, runs[0])
-    future_path = ""
-    if future is not None and not (isinstance(future, str) and not future):
-        given = _recording(future, runs[0], "future", taken.files)
-        taken, future_path = taken._replace(files=given.files), given.path
-    made = _lagtape.forecast(runs, taken.path, text_of(length, "[forecast] steps"), text_of(begin, "[forecast] start"),
-                             count_of(season, "season", "forecast", 0), count_of(paths, "paths", "forecast", 0), future_path,
-                             None if interval is None else real_of(interval, "interval", "forecast"),
-                             [series] if isinstance(series, str) else [str(one) for one in series], taken.files)
+    made, taken = forecast_arrays(run, input, steps, start=start, season=season, paths=paths, future=future, interval=interval, series=series)
     return _as_frame(made, input, taken) if is_frame(input) else made
 
 
-def _recording(data: Any, run: Path, name: str = "data", files: Optional[_lagtape.GivenFiles] = None) -> Given:
-    """A recording for a run: a path, or a frame."""
+def forecast_arrays(run: Union[Model, Path, Sequence[Union[Model, Path]]], input: Any, steps: Union[int, str], *,
+                    start: Union[str, int] = "", season: int = 0, paths: int = 200, future: Any = None,
+                    interval: Optional[float] = None, series: Sequence[str] = ()) -> Tuple[Dict[str, Any], Given]:
+    """The dict of `forecast`, also of a DataFrame, and the input as it was taken."""
+    length = steps if isinstance(steps, str) else str(count_of(steps, "steps", "forecast"))
+    begin = start if isinstance(start, str) else str(count_of(start, "start", "forecast", -2**40))
+    models = [_model_of(one) for one in run] if isinstance(run, (list, tuple)) else [_model_of(run)]
+    if not models:
+        raise InputError("[forecast] there is no run.")
+    taken = _recording(input, models[0])
+    future_path = ""
+    if future is not None and not (isinstance(future, str) and not future):
+        given = _recording(future, models[0], "future", taken.files)
+        taken, future_path = taken._replace(files=given.files), given.path
+    made = _lagtape.forecast([model._model for model in models], taken.path, text_of(length, "[forecast] steps"), text_of(begin, "[forecast] start"),
+                             count_of(season, "season", "forecast", 0), count_of(paths, "paths", "forecast", 0), future_path,
+                             None if interval is None else real_of(interval, "interval", "forecast"),
+                             [series] if isinstance(series, str) else [str(one) for one in series], taken.files)
+    return made, taken
+
+
+def _model_of(run: Union[Model, Path]) -> Model:
+    return run if isinstance(run, Model) else load(path_of(run))
+
+
+def _data_of(model: Model) -> Dict[str, Any]:
+    """The section "data" of a model's experiment; that of an imported model is empty."""
+    section: Dict[str, Any] = model.experiment.get("data", {})
+    return section
+
+
+def _recording(data: Any, model: Model, name: str = "data", files: Optional[_lagtape.GivenFiles] = None) -> Given:
+    """A recording for a model: a path, or a frame."""
     if isinstance(data, (str, os.PathLike)):
         return Given(files, [path_of(data)], "")
     if not is_frame(data):
         raise InputError(f"expected a path or a DataFrame. Got {type(data).__name__}.")
-    return _taken(data, run, name, files)
+    return _taken(data, model, name, files)
 
 
-def _taken(data: Any, run: Path, name: str = "data", files: Optional[_lagtape.GivenFiles] = None) -> Given:
-    """Data for a run."""
-    time = load(run).experiment.get("data", {}).get("time")
+def _taken(data: Any, model: Model, name: str = "data", files: Optional[_lagtape.GivenFiles] = None) -> Given:
+    """Data for a model."""
+    time = _data_of(model).get("time")
     time = time if isinstance(time, str) else None
-    taken = take(data, time=time, name=name, files=files)
+    taken = take(data, time=time, name=name, files=files, is_table=_data_of(model).get("task") in ("series", "sequences"))
     return taken if taken.index else taken._replace(index=time or "")
 
 

@@ -31,11 +31,12 @@ class Given(NamedTuple):
         return self.paths[0]
 
 
-def take(data: Any, *, time: Optional[str] = None, name: str = "data", files: Optional[_lagtape.GivenFiles] = None) -> Given:
+def take(data: Any, *, time: Optional[str] = None, name: str = "data", files: Optional[_lagtape.GivenFiles] = None,
+         is_table: bool = False) -> Given:
     """Data for an experiment, a forecast or a prediction: a path, a dict of arrays, an array, a frame, or several frames.
 
     `time` names the column that an index of times becomes, where it has no name itself. A frame becomes the table `name` of
-    `files`, which may have others.
+    `files`, which may have others. `is_table` says that columns called x or y are no arrays of sequences.
     """
     if isinstance(data, (str, os.PathLike)):
         return Given(None, [os.path.abspath(os.fspath(data))], "")
@@ -43,7 +44,7 @@ def take(data: Any, *, time: Optional[str] = None, name: str = "data", files: Op
     if isinstance(data, np.ndarray) and data.dtype.names is None:
         files.add_arrays("data.npz", {"data": _numbers(data, "data")})
         return Given(files, [f"{_FOLDER}/data.npz"], "series")
-    if isinstance(data, Mapping) and data and (set(data) <= _ARRAYS or any(_has_axes(array) for array in data.values())):
+    if isinstance(data, Mapping) and data and not (is_table and is_frame(data)) and (set(data) <= _ARRAYS or any(_has_axes(array) for array in data.values())):
         files.add_arrays("data.npz", {name: _numbers(array, name) for name, array in data.items()})
         return Given(files, [f"{_FOLDER}/data.npz"], "arrays")
     if is_frame(data):
@@ -95,16 +96,16 @@ def _is_column(column: Any) -> bool:
 
 
 def _add_table(files: Any, name: str, frame: Any, time: Optional[str]) -> str:
-    names, columns, index = _columns_of(frame, time)
+    names, columns, index = columns_of(frame, time)
     if not names:
         raise InputError("[data] the frame has no columns.")
     if len(columns[0]) == 0:
         raise InputError("[data] the frame has no rows.")
-    files.add_table(f"{name}.csv", names, [_cells_of(column, label) for column, label in zip(columns, names)])
+    files.add_table(f"{name}.csv", names, [cells_of(column, label) for column, label in zip(columns, names)])
     return index
 
 
-def _columns_of(frame: Any, time: Optional[str]) -> Tuple[List[str], List[Any], str]:
+def columns_of(frame: Any, time: Optional[str]) -> Tuple[List[str], List[Any], str]:
     """The names and the columns of a frame, those of its index first, and the name of an index of times."""
     if hasattr(frame, "to_frame") and not hasattr(frame, "columns"):  # a Series
         frame = frame.to_frame()
@@ -180,7 +181,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
     return np.require(array, np.float32 if is_small else np.float64, ["C", "A"])
 
 
-def _cells_of(column: Any, name: str) -> Any:
+def cells_of(column: Any, name: str) -> Any:
     """A column as an array of numbers, or as a list of texts."""
     dtype = getattr(column, "dtype", None)
     try:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import struct
-import tempfile
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -41,9 +39,14 @@ def import_model(file: Path, *, format: str = "", order: Sequence[str] = (), non
     if rest is not None:
         rest = real_of(rest, "rest", "import_model")
     names = [text_of(name, "a name in order") for name in order]
+    return wrapped(_lagtape.import_model(path_of(file), text_of(format, "format"), names, text_of(nonlinearity, "nonlinearity"),
+                                          precision, rest, text_of(between, "between")))
+
+
+def wrapped(made: _lagtape.Model) -> Model:
+    """A model that the library made."""
     model = Model.__new__(Model)
-    model._model = _lagtape.import_model(path_of(file), text_of(format, "format"), names,
-                                          text_of(nonlinearity, "nonlinearity"), precision, rest, text_of(between, "between"))
+    model._model = made
     return model
 
 
@@ -166,11 +169,7 @@ class Model:
         return self
 
     def __reduce__(self) -> Tuple[Any, Tuple[bytes]]:
-        with tempfile.TemporaryDirectory() as folder:
-            file = os.path.join(folder, "model.safetensors")
-            self.save(file)
-            with open(file, "rb") as weights:
-                return load, (weights.read(),)
+        return load, (self._model.pack(),)
 
     def __repr__(self) -> str:
         layers = ", ".join(layer["name"] for layer in self.layers)

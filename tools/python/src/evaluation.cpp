@@ -38,11 +38,11 @@ std::string evaluate(const std::string& run, const std::string& split, const std
   return json_of(evaluation, counts ? &*counts : nullptr, by_series.all()).dump();
 }
 
-std::string evaluate_horizons(const std::string& run, const std::string& steps, const std::string& split,
+std::string evaluate_horizons(const Model& model, const std::string& steps, const std::string& split,
                               const std::string& data, const std::string& frequency, std::int64_t season,
                               std::optional<double> interval, const GivenFiles* files) {
   const GivenScope given_files(files);
-  return json_of(score_horizons(load_model(run),
+  return json_of(score_horizons(model,
                                 {.steps = ForecastLength::parse(steps, {.item = "horizon", .op = "evaluate"}),
                                  .split = split,
                                  .path = data,
@@ -58,7 +58,7 @@ void add_evaluation(nb::module_& module) {
   const auto release = nb::call_guard<nb::gil_scoped_release>();
   module.def("evaluate", evaluate, nb::arg("run"), nb::arg("split"), nb::arg("data"), nb::arg("frequency"),
              nb::arg("confusion"), nb::arg("threads"), nb::arg("files").none(), release);
-  module.def("evaluate_horizons", evaluate_horizons, nb::arg("run"), nb::arg("steps"), nb::arg("split"),
+  module.def("evaluate_horizons", evaluate_horizons, nb::arg("model"), nb::arg("steps"), nb::arg("split"),
              nb::arg("data"), nb::arg("frequency"), nb::arg("season"), nb::arg("interval").none(),
              nb::arg("files").none(), release);
 }

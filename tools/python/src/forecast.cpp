@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "lagtape/cells/models/model_file.h"
 #include "lagtape/data/formats/given_files.h"
 #include "lagtape/tools/python/src/arrays.h"
 #include "lagtape/tools/python/src/bindings.h"
-#include "lagtape/tools/train/source.h"
 
 namespace nb = nanobind;
 
@@ -49,8 +49,8 @@ nb::dict dict_of(const PredictedTargets& made) {
   return result;
 }
 
-/// The forecast of runs, the first of which says how the file is read. Arrays [steps, targets].
-nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::path& input,
+/// The forecast of models, the first of which says how the file is read. Arrays [steps, targets].
+nb::dict forecast(const std::vector<const Model*>& given, const std::filesystem::path& input,
                   const std::string& steps, const std::string& from, std::int64_t season, std::int64_t paths,
                   const std::filesystem::path& future, std::optional<double> interval,
                   const std::vector<std::string>& series, const GivenFiles* files) {
@@ -60,7 +60,8 @@ nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::p
     const nb::gil_scoped_release release;
     const GivenScope given_files(files);
     std::vector<Model> models;
-    for (const std::string& run : runs) models.push_back(load_model(run));
+    for (const Model* model : given)  // Python keeps its own
+      models.push_back(Model::parse(serialize_safetensors(content_of(*model)), "the model"));
     made = forecast_series(models, {.input = input,
                                     .future = future,
                                     .steps = length,
@@ -77,13 +78,13 @@ nb::dict forecast(const std::vector<std::string>& runs, const std::filesystem::p
 }
 
 /// Predictions along a recording by a model that was trained on one like it. Arrays [rows, targets].
-nb::dict predict(const std::string& run, const std::filesystem::path& input, int threads,
+nb::dict predict(const Model& model, const std::filesystem::path& input, int threads,
                  const GivenFiles* files) {
   SeriesPrediction made;
   {
     const nb::gil_scoped_release release;
     const GivenScope given_files(files);
-    made = predict_series(load_model(run), input, threads);
+    made = predict_series(model, input, threads);
   }
   nb::dict result = dict_of(made);
   result["rows"] = made.places;
@@ -94,10 +95,10 @@ nb::dict predict(const std::string& run, const std::filesystem::path& input, int
 }  // namespace
 
 void add_forecasts(nb::module_& module) {
-  module.def("forecast", forecast, nb::arg("runs"), nb::arg("input"), nb::arg("steps"), nb::arg("from_"),
+  module.def("forecast", forecast, nb::arg("models"), nb::arg("input"), nb::arg("steps"), nb::arg("from_"),
              nb::arg("season"), nb::arg("paths"), nb::arg("future"), nb::arg("interval"), nb::arg("series"),
              nb::arg("files").none());
-  module.def("predict_recording", predict, nb::arg("run"), nb::arg("input"), nb::arg("threads"),
+  module.def("predict_recording", predict, nb::arg("model"), nb::arg("input"), nb::arg("threads"),
              nb::arg("files").none());
 }
 

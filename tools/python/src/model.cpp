@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
+#include "lagtape/cells/models/model_file.h"
 #include "lagtape/tools/exchange/import/import_model.h"
 #include "lagtape/tools/python/src/arrays.h"
 #include "lagtape/tools/python/src/bindings.h"
@@ -78,6 +79,11 @@ void add_models(nb::module_& module) {
                   [](const nb::bytes& bytes, const std::string& where) {
                     return Model::parse({bytes.c_str(), bytes.size()}, where);
                   })
+      .def("pack",
+           [](const Model& model) {
+             const std::string bytes = serialize_safetensors(content_of(model));
+             return nb::bytes(bytes.data(), bytes.size());
+           })
       .def(
           "save", [](const Model& model, const std::filesystem::path& file) { model.save(file); }, release)
       .def("predict", predict<float>, nb::arg("x"), nb::arg("lengths"), nb::arg("threads"))

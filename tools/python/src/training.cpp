@@ -1,9 +1,13 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json.h"
@@ -89,34 +93,57 @@ RunOptions options_of(Listener& listener) {
   return options;
 }
 
-/// Trains into a run folder, runs/NAME-SEED when `out` is empty. Returns the folder.
-std::string train(const GivenExperiment& given, const std::string& out, bool resume, int threads,
-                  nb::handle object) {
+/// Trains without the GIL. `prepare` completes the options. Raises in Python what stopped it.
+template <class Prepare>
+RunSummary train(const GivenExperiment& given, int threads, nb::handle object, Prepare prepare) {
   Listener listener(object);
-  std::string folder = out, message;
+  RunSummary summary;
+  std::string message;
   {
     const nb::gil_scoped_release release;
     const GivenScope given_files = given.give();
     const Experiment experiment = given.read();
-    if (folder.empty()) folder = text_of("runs/", experiment.name, "-", experiment.seed);
     RunOptions options = options_of(listener);
-    options.folder = folder;
-    options.resume = resume;
     options.threads = threads;
+    prepare(experiment, options);
     try {
-      train_run(experiment, options);
+      summary = train_run(experiment, options);
     } catch (const Interrupted& error) {
       message = error.what();
     }
   }
   listener.raise(message);
+  return summary;
+}
+
+/// Trains into a run folder, runs/NAME-SEED when `out` is empty. Returns the folder.
+std::string train_into(const GivenExperiment& given, const std::string& out, bool resume, int threads,
+                       nb::handle listener) {
+  std::string folder = out;
+  train(given, threads, listener, [&](const Experiment& experiment, RunOptions& options) {
+    if (folder.empty()) folder = text_of("runs/", experiment.name, "-", experiment.seed);
+    options.folder = folder;
+    options.resume = resume;
+  });
   return folder;
+}
+
+/// Trains and writes nothing. Returns the model, and the summary as JSON.
+std::pair<std::unique_ptr<Model>, std::string> train_in_memory(const GivenExperiment& given, int threads,
+                                                               nb::handle listener) {
+  std::unique_ptr<Model> trained;
+  const RunSummary summary = train(given, threads, listener, [&](const Experiment&, RunOptions& options) {
+    options.trained = [&](Model&& model) { trained = std::make_unique<Model>(std::move(model)); };
+  });
+  return {std::move(trained), json_of(summary).dump()};
 }
 
 }  // namespace
 
 void add_training(nb::module_& module) {
-  module.def("train", train, nb::arg("experiment"), nb::arg("out"), nb::arg("resume"), nb::arg("threads"),
+  module.def("train", train_into, nb::arg("experiment"), nb::arg("out"), nb::arg("resume"),
+             nb::arg("threads"), nb::arg("listener"));
+  module.def("train_in_memory", train_in_memory, nb::arg("experiment"), nb::arg("threads"),
              nb::arg("listener"));
 }
 
