@@ -7,7 +7,6 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/data/formats/given_files.h"
 
 namespace lagtape {
 
@@ -15,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Replaces every path in an experiment, but for data in memory: replaced(path, pointer of the key's value, setting).
+/// Replaces every path in an experiment: replaced(path, pointer of the key's value, setting).
 template <class F>
 void replace_paths(Json& experiment, F replaced) {
   const auto replace = [&](const char* section, const char* key) {
@@ -26,8 +25,7 @@ void replace_paths(Json& experiment, F replaced) {
     for_each_path(*value, key, [&](const std::string& path) {
       std::string setting = text_of(section, ".", key);
       if (value->is_array()) setting += text_of(".", number++);
-      const bool is_file = !path.empty() && fs::path(path).parent_path() != GivenFiles::kFolder;
-      return is_file ? replaced(fs::path(path), pointer, setting).string() : path;
+      return path.empty() ? path : replaced(fs::path(path), pointer, setting).string();
     });
   };
   for (const char* key : kDataPaths)

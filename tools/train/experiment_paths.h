@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/data/formats/given_files.h"
 
 namespace lagtape {
 
@@ -21,13 +22,17 @@ inline constexpr std::array kDataPaths = {"path", "vectors", "input", "target"};
 /// Whether a key of `data` names columns of a table in that task.
 bool names_columns(const Json& task, std::string_view key);
 
-/// Replaces the path in a value of one of these keys, or each of a list of paths.
+/// Replaces the path in a value of one of these keys, or each of a list of paths. Data in memory are nowhere else.
 template <class F>
 void for_each_path(Json& value, std::string_view key, F replaced) {
-  if (value.is_string()) value = replaced(value.get<std::string>());
+  const auto replace = [&](Json& one) {
+    const std::string path = one.get<std::string>();
+    if (std::filesystem::path(path).parent_path() != GivenFiles::kFolder) one = replaced(path);
+  };
+  if (value.is_string()) replace(value);
   if (!value.is_array() || key == "input" || key == "target") return;
   for (Json& path : value)
-    if (path.is_string()) path = replaced(path.get<std::string>());
+    if (path.is_string()) replace(path);
 }
 
 /// An experiment with the paths of data and of first weights as seen from a folder. Of files that have nothing but the
