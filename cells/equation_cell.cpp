@@ -76,6 +76,16 @@ void read_hyper(JsonReader& reader, EquationCell& cell) {
       });
 }
 
+void read_params(JsonReader& reader, CellDefinition& definition) {
+  const std::string about = "numbers with a meaning, trained within their bounds";
+  for_each_entry(reader, "params", about,
+                 [&](const std::string& name, const Json& value, const std::string& pointer) {
+                   const ParamDefinition param = read_param(value, pointer, reader.errors());
+                   definition.equations.params.push_back({name, param.size, param.bounds().high});
+                   definition.params.emplace(name, param);
+                 });
+}
+
 void read_lags(JsonReader& reader, EquationCell& cell) {
   const std::string about = "weights that are lags, with their largest values";
   for_each_entry(reader, "lags", about,
@@ -156,6 +166,13 @@ std::set<std::string> declared_weights(const EquationCell& cell) {
   return names;
 }
 
+void describe(ParameterDefinition& parameter, const ParamDefinition& param) {
+  parameter.initializer = Initializer::constant(param.start);
+  parameter.bounds = param.bounds();
+  parameter.unit = param.unit;
+  parameter.trainable = param.train;
+}
+
 CompiledCell compile(const CellDefinition& cell, std::int64_t units, std::int64_t input) try {
   return compile_cell(cell.equations, units, input);
 } catch (const InputError& error) {
@@ -178,8 +195,12 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input) const {
     const std::string name =
         declared.contains(weight.name) ? weight.name : weight.name.substr(0, weight.name.rfind('.'));
     if (const auto given = init.find(name); given != init.end()) initializer = given->second;
-    layer.parameters.push_back({weight.name, weight.shape, initializer});
-    if (lag != lags.end()) layer.parameters.back().bounds = {1, static_cast<double>(lag->second)};
+    ParameterDefinition parameter{weight.name, weight.shape, initializer};
+    if (const auto param = params.find(weight.name); param != params.end())
+      describe(parameter, param->second);
+    if (lag != lags.end() && parameter.bounds == Bounds{})
+      parameter.bounds = {1, static_cast<double>(lag->second)};
+    layer.parameters.push_back(std::move(parameter));
   }
   if (!compiled.derived.empty())
     layer.weights = weights_with(layer.program, layer.parameters, compiled.derived);
@@ -190,6 +211,7 @@ CellDefinition read_cell_definition(JsonReader& reader) {
   CellDefinition definition;
   EquationCell& cell = definition.equations;
   read_hyper(reader, cell);
+  read_params(reader, definition);
   cell.weights = read_named(reader, "weights", "shapes of the weights, by name");
   read_init(reader, definition);
   read_derived(reader, cell);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lagtape/cells/build/layer_entry.h"
+#include "lagtape/cells/build/param_definition.h"
 #include "lagtape/ops/recurrence/equations/equations.h"
 
 namespace lagtape {
@@ -16,6 +17,7 @@ namespace lagtape {
 struct CellDefinition {
   std::string name = {}, pointer = {};  ///< its key in "cells", and its place in the file: "/cells/mine"
   EquationCell equations = {};
+  std::map<std::string, ParamDefinition> params = {};  ///< by the names in `equations`
   std::map<std::string, Initializer> init = {};
 
   /// Throws InputError with all that is wrong with the equations, each at its place in the file.
@@ -25,6 +27,7 @@ struct CellDefinition {
 /// Reads an entry of "cells":
 ///
 ///     { "hyper":   { "tau": 20 },                    numbers, each an option of the layer with that default
+///       "params":  { "a": { "start": 0.2, "min": 0 } },  numbers that are trained (ParamDefinition)
 ///       "weights": { "W1": ["units", "units"], "b1": "units", "scale": [] },
 ///       "init":    { "b1": "zeros", "W1": {"type": "uniform", "low": -1, "high": 1} },
 ///       "derived": { "A": "M - M.T" },               weights of the step, as functions of other weights

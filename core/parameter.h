@@ -12,10 +12,20 @@
 
 namespace lagtape {
 
-/// The bounds of a parameter's values: after every update, a value beyond a bound is set to it.
+/// The number u that an optimizer moves in place of a value v: v itself, log v, or log((v - low) / (high - v)).
+enum class Scale : std::uint8_t { linear, log, logit };
+
+/// The bounds of a parameter's values: after every update, a value beyond a bound is set to it. On the scale logit,
+/// which has both, values are strictly between them; on the scale log they are above 0.
 struct Bounds {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
+  Scale scale = Scale::linear;
+
+  bool contains(double v) const;
+  double to_scale(double v) const;    ///< u of a value within the bounds
+  double from_scale(double u) const;  ///< the value within the bounds that is nearest to that of u
+  double slope(double v) const;       ///< dv/du
   bool operator==(const Bounds&) const = default;
 };
 
@@ -26,6 +36,7 @@ struct Parameter {
   Tensor grad;
   bool trainable = true;
   Bounds bounds = {};
+  std::string unit = {};  ///< of the values, as text
 };
 
 /// The parameters of a model in a fixed order, found by name. References stay valid when more are added.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "lagtape/core/error.h"
 
@@ -58,6 +59,33 @@ void keep_within_bounds(Parameter& parameter) {
   });
 }
 
+/// The parameter on the scale of its bounds, with the gradient there.
+Parameter on_scale(const Parameter& parameter) {
+  Parameter moved{parameter.name, parameter.value.clone(), parameter.grad.clone()};
+  for (std::int64_t i = 0; i < parameter.value.numel(); ++i) {
+    const double v = parameter.value.at(i);
+    moved.value.set(i, parameter.bounds.to_scale(v));
+    moved.grad.set(i, parameter.grad.at(i) * parameter.bounds.slope(v));
+  }
+  return moved;
+}
+
+/// Sets the values from those on the scale, strictly within bounds also where rounding would take them there.
+void take_from_scale(Parameter& parameter, const Tensor& moved) {
+  const Bounds& bounds = parameter.bounds;
+  with_scalar(parameter.value.dtype(), [&]<class T>() {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    const bool between = bounds.scale == Scale::logit;
+    const T low = between ? std::nextafter(static_cast<T>(bounds.low), kInfinity)
+                          : std::max(static_cast<T>(bounds.low), std::numeric_limits<T>::min());
+    const T high = between ? std::nextafter(static_cast<T>(bounds.high), -kInfinity)
+                           : std::min(static_cast<T>(bounds.high), std::numeric_limits<T>::max());
+    T* v = parameter.value.values<T>().data();
+    for (std::int64_t i = 0; i < moved.numel(); ++i)
+      v[i] = std::clamp(static_cast<T>(bounds.from_scale(moved.at(i))), low, high);
+  });
+}
+
 double lr_factor_of(const std::vector<ParameterGroup>& groups, std::string_view name) {
   for (const ParameterGroup& group : groups) {
     if (matches(group.match, name)) return group.lr_factor;
@@ -100,8 +128,16 @@ void Optimizer::step(Parameters& parameters, double lr) {
   }
   ++steps_;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    update(*trainable[i], entries_[i].slots, lr * entries_[i].lr_factor);
-    keep_within_bounds(*trainable[i]);
+    Parameter& parameter = *trainable[i];
+    const double rate = lr * entries_[i].lr_factor;
+    if (parameter.bounds.scale == Scale::linear) {
+      update(parameter, entries_[i].slots, rate);
+      keep_within_bounds(parameter);
+    } else {
+      Parameter moved = on_scale(parameter);
+      update(moved, entries_[i].slots, rate);
+      take_from_scale(parameter, moved.value);
+    }
   }
 }
 

@@ -26,9 +26,9 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// One update of every trainable parameter with the rate lr (times the factor of its group), values then
-  /// kept within the parameter's bounds. Throws
-  /// InputError when the parameters are not those of the construction, by name, shape and dtype.
+  /// One update of every trainable parameter, on its scale, with the rate lr (times the factor of its group),
+  /// values then kept within the parameter's bounds. Throws InputError when the parameters are not those of the
+  /// construction, by name, shape and dtype.
   void step(Parameters& parameters, double lr);
   /// The number of updates made so far.
   std::int64_t steps() const { return steps_; }

@@ -276,13 +276,14 @@ std::int64_t FittedModel::parameter_count() const {
 }
 
 std::string value_error(const ParameterDefinition& definition, const Tensor& value) {
-  const auto [low, high] = definition.bounds;
+  const Bounds& bounds = definition.bounds;
   const std::int64_t width = value.rank() > 1 ? value.numel() / value.size(0) : 1;
   for (std::int64_t i = 0; i < value.numel(); ++i) {
     const double number = value.at(i);
     if (!std::isfinite(number)) return text_of("number ", i, " is not finite: ", number);
-    if (number < low || number > high)
-      return text_of("number ", i, " is ", number, ", expected ", low, " to ", high);
+    if (!bounds.contains(number))
+      return text_of("number ", i, " is ", number, ", expected ", bounds.low, " to ", bounds.high,
+                     bounds.scale == Scale::logit ? ", both excluded" : "");
     if (definition.zero_row >= 0 && i / width == definition.zero_row && number != 0)
       return text_of("row ", definition.zero_row, " is padding, expected zeros, got ", number);
   }
@@ -302,19 +303,24 @@ Tensor first_value(const ParameterDefinition& definition, Dtype dtype, std::uint
   return value;
 }
 
+Parameter& add_parameter(Parameters& parameters, const ParameterDefinition& definition, Tensor value) {
+  Parameter& parameter = parameters.add(definition.name, std::move(value), definition.trainable);
+  parameter.bounds = definition.bounds;
+  parameter.unit = definition.unit;
+  return parameter;
+}
+
 Parameters zero_parameters(const FittedModel& model, Dtype dtype) {
   Parameters parameters;
   for (const ParameterDefinition& definition : model.parameters())
-    parameters.add(definition.name, Tensor(definition.shape, dtype), definition.trainable).bounds =
-        definition.bounds;
+    add_parameter(parameters, definition, Tensor(definition.shape, dtype));
   return parameters;
 }
 
 Parameters draw_parameters(const FittedModel& model, Dtype dtype, std::uint64_t seed) {
   Parameters parameters;
   for (const ParameterDefinition& definition : model.parameters())
-    parameters.add(definition.name, first_value(definition, dtype, seed), definition.trainable).bounds =
-        definition.bounds;
+    add_parameter(parameters, definition, first_value(definition, dtype, seed));
   return parameters;
 }
 

@@ -52,6 +52,9 @@ std::string value_error(const ParameterDefinition& definition, const Tensor& val
 /// Draws the first value of a parameter. Throws InputError as draw_parameters.
 Tensor first_value(const ParameterDefinition& definition, Dtype dtype, std::uint64_t seed);
 
+/// Adds a parameter with that value.
+Parameter& add_parameter(Parameters& parameters, const ParameterDefinition& definition, Tensor value);
+
 /// The parameters of a model as zeros.
 Parameters zero_parameters(const FittedModel& model, Dtype dtype);
 

@@ -66,7 +66,7 @@ Parameters take_parameters(const FittedModel& model, Dtype dtype, TensorReader& 
     if (const std::string error = value_error(p, value); !error.empty())
       throw InputError({.file = where, .item = text_of("tensor '", p.name, "'")}, Rule::out_of_range,
                        text_of(error));
-    parameters.add(p.name, std::move(value), p.trainable).bounds = p.bounds;
+    add_parameter(parameters, p, std::move(value));
   }
   return parameters;
 }

@@ -68,7 +68,7 @@ void read_classes(JsonReader& reader, const Option& option, ArrayClasses& classe
     classes.count = std::ssize(classes.names);
     if (classes.names.size() != given.size() || given.size() < 2)
       reader.error(key, text_of("expected at least two whole numbers, each once. Got ", given.dump(), "."));
-  } else if (given.is_number_unsigned() && given.get<double>() <= kMostClasses) {
+  } else if (given.is_number_integer() && given.get<double>() >= 0 && given.get<double>() <= kMostClasses) {
     classes.count = given.get<std::int64_t>();
   } else {
     reader.error(key, text_of("expected a number of classes, or a list of them. Got ", given.dump(), "."));

@@ -33,6 +33,43 @@ TEST_CASE("weights of equations start from the cell's width, a lag from its midd
   CHECK(layer.parameters[2].shape == Shape{});
 }
 
+TEST_CASE("params start from their numbers, keep their bounds, and are lags up to their largest value") {
+  const Layer layer = from_equations(R"json({
+    "params": {"a": {"start": 0.2, "min": 0, "max": 2, "unit": "1/day"}, "b": 0.1, "k": {"start": 1, "size": "units", "train": false},
+               "tau": {"start": 17, "min": 5, "max": 39.5}},
+    "derived": {"c": "1 + a * b"},
+    "state": {"y": []},
+    "step": ["y' = (1 - b) * y + c * y[-tau] / (1 + y * y) + sum(k) * sum(x)"],
+    "output": "y'"})json",
+                                     2, 1);
+  REQUIRE(layer.parameters.size() == 4);
+  CHECK(layer.parameters[0].initializer == Initializer::constant(0.2));
+  CHECK(layer.parameters[0].bounds == Bounds{0, 2, Scale::logit});
+  CHECK(layer.parameters[0].unit == "1/day");
+  CHECK(layer.parameters[1].bounds == Bounds{});
+  CHECK(layer.parameters[2].shape == Shape{2});
+  CHECK_FALSE(layer.parameters[2].trainable);
+  CHECK(layer.parameters[3].bounds == Bounds{5, 39.5, Scale::logit});
+  CHECK(layer.program.largest_lag() == 40);
+  CHECK(layer.parameter_count() == 3);
+
+  const auto error_of = [](const std::string& params) {
+    try {
+      from_equations(
+          R"json({"hyper": {"leak": 1}, "params": )json" + params +
+              R"json(, "state": {"y": []}, "step": ["y' = y + a + leak * sum(x)"], "output": "y'"})json",
+          1, 1);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK(
+      error_of(R"({"a": 1, "leak": 1})").find("param 'leak': the name is taken; it is a hyper-parameter.") !=
+      std::string::npos);
+  CHECK(error_of(R"({"a": 1, "b": 1})").find("no equation uses 'b'") != std::string::npos);
+}
+
 TEST_CASE("several outputs of equations are one after the other") {
   const auto with_output = [](const std::string& output) {
     return from_equations(text_of(R"json({

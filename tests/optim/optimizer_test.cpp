@@ -261,6 +261,31 @@ TEST_CASE("a star in a pattern stands for any run of characters") {
   CHECK_FALSE(matches("readout", "readout.W"));
 }
 
+TEST_CASE("a parameter is trained on its scale, whose rounding never takes it to a bound") {
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    const double digits = dtype == Dtype::f64 ? 1e-14 : 1e-6;
+    Parameters parameters;
+    parameters.add("a", Tensor::from({2}, {2, 3}, dtype)).bounds = {0, 1e9, Scale::log};
+    parameters.add("b", Tensor::from({2}, {2, 7}, dtype)).bounds = {1, 8, Scale::logit};
+    Sgd optimizer(parameters);
+    set_gradient(parameters, {1, -1});
+    optimizer.step(parameters, 0.1);
+    // u' = u - 0.1 dL/dv dv/du
+    CHECK(parameters["a"].value.at(0) == doctest::Approx(2 * std::exp(-0.1 * 2)).epsilon(digits));
+    CHECK(parameters["a"].value.at(1) == doctest::Approx(3 * std::exp(0.1 * 3)).epsilon(digits));
+    const double u = std::log(1.0 / 6) - 0.1 * (1.0 / 7 * 6);
+    CHECK(parameters["b"].value.at(0) == doctest::Approx(1 + 7 / (1 + std::exp(-u))).epsilon(digits));
+    set_gradient(parameters, {1, -1});
+    for (int i = 0; i < 3; ++i) optimizer.step(parameters, 1e6);
+    CHECK(parameters["b"].value.at(0) > 1);
+    CHECK(parameters["b"].value.at(1) < 8);
+    CHECK(parameters["a"].value.at(0) > 0);
+    set_gradient(parameters, {-1, 1});
+    for (int i = 0; i < 3; ++i) optimizer.step(parameters, 1e18);
+    CHECK(parameters["b"].value.at(0) > 1.1);  // it is not stuck there
+  }
+}
+
 TEST_CASE("values are kept within the bounds of their parameter") {
   for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
     Parameters parameters;

@@ -1,5 +1,6 @@
 #include "lagtape/tools/analysis/model_description.h"
 
+#include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/models/model_op.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/tools/train/experiment_reader.h"
@@ -38,10 +39,22 @@ Json layers_of(const Model& model) {
   return layers;
 }
 
-Json parameters_of(const Model& model) {
+/// The value of a scalar, or what it starts from where the model was not drawn.
+double scalar_of(const Source& source, const ParameterDefinition& definition) {
+  const Model& model = source.model;
+  const bool has_value = source.has_values;
+  return has_value ? model.parameters()[definition.name].value.item()
+                   : first_value(definition, model.dtype(), source.experiment.seed).item();
+}
+
+Json parameters_of(const Source& source) {
   Json parameters = Json::array();
-  for (const Parameter& parameter : model.parameters())
-    parameters.push_back({{"name", parameter.name}, {"shape", parameter.value.shape()}});
+  for (const ParameterDefinition& parameter : source.model.fitted().parameters()) {
+    Json row = {{"name", parameter.name}, {"shape", parameter.shape}};
+    if (parameter.shape.empty()) row["value"] = scalar_of(source, parameter);
+    if (!parameter.unit.empty()) row["unit"] = parameter.unit;
+    parameters.push_back(std::move(row));
+  }
   return parameters;
 }
 
@@ -86,7 +99,7 @@ Json describe(const Source& source, const std::optional<DataShape>& data, int th
   Json result = {{"name", source.experiment.name},
                  {"params", source.model.parameters().count()},
                  {"layers", layers_of(source.model)},
-                 {"parameters", parameters_of(source.model)}};
+                 {"parameters", parameters_of(source)}};
   double flops = 0;
   for (const Json& layer : result["layers"]) flops += layer["flops_per_step"].get<double>();
   result["flops_per_step"] = flops;

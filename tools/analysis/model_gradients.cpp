@@ -118,11 +118,11 @@ std::vector<Tensor> moved(const std::vector<Tensor>& values, const ParameterList
   std::vector<Tensor> result;
   auto parameter = parameters.begin();
   for (const Tensor& value : values) {
-    const auto [low, high] = (*parameter++)->bounds;
+    const Bounds& bounds = (*parameter++)->bounds;
     result.push_back(value.clone());
     for (std::int64_t i = 0; i < value.numel(); ++i) {
       const double by = kMoved * (2 * random.next_uniform() - 1), there = value.at(i) + by;
-      result.back().set(i, there < low || there > high ? value.at(i) - by : there);
+      result.back().set(i, bounds.contains(there) ? there : value.at(i) - by);
     }
   }
   return result;

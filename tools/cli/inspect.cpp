@@ -34,10 +34,17 @@ void add_options(Options& options, InspectArguments& arguments) {
 
 std::string string_of(const Json& value) { return value.get<std::string>(); }
 
+/// The value of a scalar with its unit, else the shape.
+std::string value_or_shape(const Json& parameter) {
+  if (!parameter.contains("value")) return parameter["shape"].dump();
+  const std::string unit = parameter.value("unit", "");
+  return text_of("[]  ", parameter["value"].get<double>(), unit.empty() ? "" : " ", unit);
+}
+
 void print_parameters(const Json& parameters) {
   print("\nparameters\n");
   for (const Json& parameter : parameters)
-    print("  {:<24}{}\n", string_of(parameter["name"]), parameter["shape"].dump());
+    print("  {:<24}{}\n", string_of(parameter["name"]), value_or_shape(parameter));
 }
 
 void print_layers(const Json& layers) {

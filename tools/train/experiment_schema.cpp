@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "lagtape/cells/build/option_kinds.h"
+#include "lagtape/cells/build/param_definition.h"
 #include "lagtape/cells/build/read_initializer.h"
 #include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
@@ -141,6 +142,7 @@ Json cell_definition() {
   return {{"type", "object"},
           {"properties",
            {{"hyper", or_null(object_schema_of(number_schema({})))},
+            {"params", or_null(object_schema_of(param_schema()))},
             {"weights", shapes},
             {"init", or_null(initial_values())},
             {"derived", or_null(object_schema_of(text))},

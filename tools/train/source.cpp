@@ -166,7 +166,7 @@ Source untrained(Experiment experiment, ThreadPool& pool) {
 
 Source undrawn(Experiment experiment, ThreadPool& pool) {
   Model model = undrawn_model(experiment, data_shape(experiment, pool));
-  return {.experiment = std::move(experiment), .model = std::move(model)};
+  return {.experiment = std::move(experiment), .model = std::move(model), .has_values = false};
 }
 
 DataShape data_shape(const Experiment& experiment, ThreadPool& pool) {

@@ -12,7 +12,8 @@ namespace lagtape {
 struct Source {
   Experiment experiment;
   Model model;
-  bool has_data = true;  ///< false for a model that was made in C++, whose file has no experiment
+  bool has_data = true;    ///< false for a model that was made in C++, whose file has no experiment
+  bool has_values = true;  ///< false for a model of zeros (`undrawn`)
 };
 
 /// Throws InputError for a row of what is a run.

@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/equations/equations.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "lagtape/core/error.h"
@@ -33,6 +34,7 @@ class CellCompiler {
         add_number(name, Kind::hyper, value);
       });
     }
+    for (const auto& param : cell_.params) entry("params", param.name, [&] { add_param(param); });
     for (const auto& state : cell_.states) entry("state", state.name, [&] { add_state(state); });
     for (const auto& weight : cell_.weights) entry("weights", weight.name, [&] { add_weight(weight); });
     for (const auto& [name, text] : cell_.derived)
@@ -117,6 +119,16 @@ class CellCompiler {
     compiled_.weights.push_back({weight.name, shape});
     add_weight(weight.name, shape);
     weight_scope_.most_numbers = std::min(kMostNumbers, kFreeNumbers + kNumbersForEach * sampled_);
+  }
+
+  void add_param(const EquationCell::Param& param) {
+    check_name("param", param.name);
+    const EquationCell::Named named{param.name, std::vector(param.size.empty() ? 0 : 1, param.size)};
+    const Shape shape = sizes_of("param", named, 1);
+    compiled_.weights.push_back({param.name, shape});
+    add_weight(param.name, shape);
+    if (param.largest >= 1 && param.largest <= StepTape::kLargestLag)
+      scope_.largest_lags[param.name] = static_cast<std::int64_t>(std::ceil(param.largest));
   }
 
   /// A matrix for each group, which only the step reads.
@@ -204,7 +216,7 @@ class CellCompiler {
       parser.fail(target,
                   taken->kind == Kind::state
                       ? text_of("'", name, "' is the state before the step; its next value is ", name, "'.")
-                      : text_of("the name '", name, "' is taken: it is ", description_of(taken->kind), "."),
+                      : text_of("the name '", name, "' is taken: it is ", description_of(name, *taken), "."),
                   Rule::conflict);
     }
     sets = name;
@@ -256,6 +268,12 @@ class CellCompiler {
           {.rule = Rule::conflict, .statement = text_of("no equation uses ", listed(unused), ".")});
   }
 
+  std::string description_of(const std::string& name, const EquationSymbol& symbol) const {
+    const bool is_param =
+        std::ranges::find(cell_.params, name, &EquationCell::Param::name) != cell_.params.end();
+    return is_param && symbol.kind == Kind::weight ? "a param" : lagtape::description_of(symbol.kind);
+  }
+
   void check_name(const std::string& kind, const std::string& name) {
     if (!is_equation_name(name)) {
       throw InputError(item(kind, name), Rule::syntax,
@@ -263,7 +281,7 @@ class CellCompiler {
     }
     if (const EquationSymbol* taken = scope_.find(name)) {
       throw InputError(item(kind, name), Rule::conflict,
-                       text_of("the name is taken; it is ", description_of(taken->kind), "."));
+                       text_of("the name is taken; it is ", description_of(name, *taken), "."));
     }
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,7 +21,7 @@ namespace lagtape {
 ///     term       := factor, then any number of (* | / | % | @) factor    from left to right, as in Python
 ///     factor     := - factor | number | ( comparison ) | FUNCTION ( arguments ) | NAME | STATE' | STATE [ sum ]
 ///
-/// A name is a state (its value before the step), a weight (W1, W1.bias), a hyper-parameter, the name of an
+/// A name is a state (its value before the step), a weight (W1, W1.bias), a param, a hyper-parameter, the name of an
 /// earlier equation, the input x, the step index n, or a dimension: units, input. STATE' is the state after
 /// the step, once an equation has set it. A matrix weight stands left of @ only: `g * (W @ h)` needs its
 /// parentheses. A grouped value [g, n] left of @ is a matrix that the step computes, times a vector [n]: [g]. A
@@ -56,7 +57,17 @@ struct EquationCell {
     std::vector<std::string> shape;
   };
 
+  /// A number with a name, or a vector of them.
+  struct Param {
+    std::string name;
+    std::string size;  ///< a dimension; empty: a scalar
+    double largest =
+        kNoLargest;  ///< the largest value, which makes it a lag where a state is read that far back
+    static constexpr double kNoLargest = std::numeric_limits<double>::infinity();
+  };
+
   std::vector<std::pair<std::string, double>> hyper;
+  std::vector<Param> params;
   std::vector<Named> weights;                                ///< [out, in], [g, out, in], [n] or []
   std::vector<std::pair<std::string, std::string>> derived;  ///< names and sums, in order
   /// Weights that are lags, with their largest values.

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "lagtape/core/json/options.h"
+#include "lagtape/core/parameter.h"
+
+namespace lagtape {
+
+/// A number of a cell that has a name and a meaning, such as a rate or a delay, or several of them: an entry of
+/// "params",
+///
+///     "tau": { "start": 17, "min": 5, "max": 40, "unit": "days" }
+struct ParamDefinition {
+  double start = 0;
+  std::optional<double> min = {}, max = {};
+  std::optional<Scale> scale = {};  ///< none: logit between two bounds, log above a `min` of 0, else linear
+  bool train = true;
+  std::string size = {};  ///< how many there are, a dimension of equations; empty: one, a scalar
+  std::string unit = {};
+
+  Bounds bounds() const;
+};
+
+/// The keys of the object, which a number may stand for: its start.
+extern const OptionTable kParamOptions;
+
+/// Reads an entry; notes errors.
+ParamDefinition read_param(const Json& value, const std::string& pointer, JsonErrors& errors);
+
+Json param_schema();
+
+}  // namespace lagtape
