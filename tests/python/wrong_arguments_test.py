@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from conftest import EXPERIMENT
 
 CALLS = 1000
@@ -56,13 +57,40 @@ def calls(lt, model, stream):
     }
 
 
-def hammer(seed):
+def estimator_calls(lt):
+    """Likewise, of the estimators: trainings and predictions of which a part is wrong."""
+    small = {"units": 2, "epochs": 1, "threads": 1}
+    x, y, table = np.arange(24.0).reshape(6, 4, 1) % 7, [0, 1, 1] * 2, {"a": np.sin(np.arange(60.0)), "b": np.arange(60.0) % 5}
+    kinds = {"classifier": lt.SequenceClassifier, "regressor": lt.SequenceRegressor, "forecaster": lt.Forecaster}
+    made = {name: kind(**small) for name, kind in kinds.items()}
+    forecaster = lt.Forecaster(window=5, **small).fit(table, target="a")
+    found = {"forecast": lambda a, b: forecaster.predict(a, b), "forecast_from": lambda a, b: forecaster.predict(2, start=a, interval=b),
+             "forecast_of": lambda a, b: forecaster.predict(2, df=a, series=b), "along": lambda a, b: forecaster.predict_along(a),
+             "backtest": lambda a, b: forecaster.backtest(a, b), "backtest_test": lambda a, b: forecaster.backtest(2, test=a, season=b),
+             "forecast_score": lambda a, b: forecaster.score(a, b), "table": lambda a, b: made["forecaster"].fit(a, b),
+             "roles": lambda a, b: made["forecaster"].set_params(window=5).fit(table, target=a, future=b),
+             "time": lambda a, b: made["forecaster"].set_params(window=5).fit(table, target="a", series=a, time=b)}
+    for name in "classifier", "regressor":
+        fitted = kinds[name](**small).fit(x, y)
+        found.update({f"{name}_x": lambda a, b, name=name: made[name].fit(a, y), f"{name}_y": lambda a, b, name=name: made[name].fit(x, a),
+                      f"{name}_both": lambda a, b, name=name: made[name].fit(a, b), f"{name}_predict": lambda a, b, it=fitted: it.predict(a),
+                      f"{name}_score": lambda a, b, it=fitted: it.score(x, a), f"{name}_weights": lambda a, b, it=fitted: it.score(x, y, a)})
+    for name, kind in kinds.items():
+        def set_any(a, b, kind=kind):
+            settings = {**small, random.choice([one for one in kind._names() if one != "progress"]): a}
+            kind(**settings).fit(table, target="a") if kind is lt.Forecaster else kind(**settings).fit(x, y)
+        found[f"{name}_setting"] = set_any
+        found[f"{name}_params"] = lambda a, b, kind=kind: kind().set_params(**{str(a): b})
+    return found
+
+
+def hammer(seed, which):
     import lagtape as lt
 
     random.seed(seed)
     model = lt.load("run")
     stream = model.stream()
-    functions = calls(lt, model, stream)
+    functions = calls(lt, model, stream) if which == "calls" else estimator_calls(lt)
     refused, worked = {}, {}
     for number in range(CALLS):
         name = random.choice(list(functions))
@@ -79,18 +107,19 @@ def hammer(seed):
     print(json.dumps([refused, worked, float(stream.step(0.5)[0])]))
 
 
-def test_random_wrong_arguments_raise_and_crash_nothing(trained, tmp_path):
+@pytest.mark.parametrize("which", ["calls", "estimators"])
+def test_random_wrong_arguments_raise_and_crash_nothing(trained, tmp_path, which):
     (tmp_path / "waves.json").write_text(json.dumps(EXPERIMENT))
     os.symlink(trained, tmp_path / "run")
     results = []
     for seed in 1, 1:
-        done = subprocess.run([sys.executable, "-W", "ignore", "-B", __file__, str(seed)], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        done = subprocess.run([sys.executable, "-W", "ignore", "-B", __file__, str(seed), which], cwd=tmp_path, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr[-3000:]
         results.append(json.loads(done.stdout))
     refused, worked, output = results[0]
     assert sum(refused.values()) + sum(worked.values()) == CALLS and sum(refused.values()) > CALLS / 2
-    assert len(refused) >= 25 and results[1][2] == output
+    assert len(refused) >= (25 if which == "calls" else 20) and results[1][2] == output
 
 
 if __name__ == "__main__":
-    hammer(int(sys.argv[1]))
+    hammer(int(sys.argv[1]), sys.argv[2])

@@ -14,17 +14,20 @@ from ._cell import Cell, cell
 from ._errors import DivergenceError, Error, InputError, Problem
 from ._experiment import Run, analyze, check, data, inspect, list, train
 from ._forecast import evaluate, forecast, predict
+from ._forecaster import Forecaster
 from ._functions import *  # tanh, where, concat, ...
 from ._functions import __all__ as _names
 from ._lagtape import version as __version__
 from ._model import Model, Stream, import_model, load
+from ._sequence_models import SequenceClassifier, SequenceRegressor
 from ._step import Step
 from ._tool import bench, compare, export, new, report, schema, search, table
 
 if TYPE_CHECKING:
     from ._functions import __getattr__
 
-__all__ = ["Cell", "DivergenceError", "Error", "InputError", "Model", "Problem", "Run", "Step", "Stream", "analyze", "bench",
-           "cell", "check", "compare", "data", "evaluate", "export", "forecast", "import_model", "inspect", "list", "load", "new",
-           "predict", "report", "schema", "search", "table", "train"]
+__all__ = ["Cell", "DivergenceError", "Error", "Forecaster", "InputError", "Model", "Problem", "Run", "SequenceClassifier",
+           "SequenceRegressor", "Step", "Stream", "analyze", "bench", "cell", "check", "compare", "data", "evaluate",
+           "export", "forecast", "import_model", "inspect", "list", "load", "new", "predict", "report", "schema", "search",
+           "table", "train"]
 __all__ += _names

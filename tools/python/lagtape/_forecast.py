@@ -102,6 +102,9 @@ def forecast_arrays(run: Union[Model, Path, Sequence[Union[Model, Path]]], input
     """The dict of `forecast`, also of a DataFrame, and the input as it was taken."""
     length = steps if isinstance(steps, str) else str(count_of(steps, "steps", "forecast"))
     begin = start if isinstance(start, str) else str(count_of(start, "start", "forecast", -2**40))
+    names = [series] if isinstance(series, str) else series
+    if not isinstance(names, (list, tuple)):
+        raise InputError(f"[forecast] series is a name, or a list of names. Got {series!r}.")
     models = [_model_of(one) for one in run] if isinstance(run, (list, tuple)) else [_model_of(run)]
     if not models:
         raise InputError("[forecast] there is no run.")
@@ -113,7 +116,7 @@ def forecast_arrays(run: Union[Model, Path, Sequence[Union[Model, Path]]], input
     made = _lagtape.forecast([model._model for model in models], taken.path, text_of(length, "[forecast] steps"), text_of(begin, "[forecast] start"),
                              count_of(season, "season", "forecast", 0), count_of(paths, "paths", "forecast", 0), future_path,
                              None if interval is None else real_of(interval, "interval", "forecast"),
-                             [series] if isinstance(series, str) else [str(one) for one in series], taken.files)
+                             [str(one) for one in names], taken.files)
     return made, taken
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib
 import os
 import sys
@@ -124,7 +125,9 @@ def columns_of(frame: Any, time: Optional[str]) -> Tuple[List[str], List[Any], s
     levels = [index.get_level_values(i) for i in range(index.nlevels)]
     more, times = [], ""
     for level in levels:
-        is_time = getattr(level, "dtype", None) is not None and (level.dtype.kind == "M" or "period" in str(level.dtype))
+        dtype = getattr(level, "dtype", None)
+        is_time = dtype is not None and (dtype.kind == "M" or "period" in str(dtype)
+                                         or (dtype == object and len(level) > 0 and isinstance(level[0], datetime.date)))
         label = level.name if level.name is not None else (time or "time") if is_time else time if time == "" else None
         if label is None and len(levels) > 1:
             raise InputError("[data] a level of the index has no name. Expected names, which the experiment can use.")

@@ -88,10 +88,12 @@ std::string table_of(const std::vector<std::string>& names, const nb::list& colu
   }
   for (std::size_t row = 0; row < rows; ++row) {
     text += '\n';
+    const std::size_t begin = text.size();
     for (std::size_t i = 0; i < writers.size(); ++i) {
       if (i > 0) text += ',';
       writers[i](text, row);
     }
+    if (text.size() == begin) text += "NA";  // an empty line would be no row
   }
   text += '\n';
   return text;

@@ -1,0 +1,167 @@
+"""What the estimators have in common: the conventions of scikit-learn, which is not imported, and trainings without a run folder."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import json
+import sys
+from typing import Any, Dict, List, Mapping, Optional, Tuple, TypeVar
+
+import numpy as np
+
+from . import _lagtape
+from ._arguments import count_of, real_of, text_of, threads_of
+from ._arrays import array_of
+from ._cell import Cell, located
+from ._errors import Error, InputError
+from ._experiment import _given, list as known
+from ._model import Model, wrapped
+from ._progress import Progress
+
+Self = TypeVar("Self", bound="Estimator")
+
+
+class NotFittedError(InputError, AttributeError):
+    """`fit` has not been called yet. Where scikit-learn is imported, its error of the same name is one too."""
+
+
+def not_fitted(estimator: Any, call: str) -> NotFittedError:
+    message = f"[{call}] This {type(estimator).__name__} is not fitted yet. Call fit first."
+    theirs = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)
+    kind = NotFittedError if theirs is None else type("NotFittedError", (NotFittedError, theirs), {})
+    return kind(message)
+
+
+class Estimator:
+    """A model with settings as attributes, which `fit` trains in memory. What it learns are attributes that end with "_"."""
+
+    model_: Model
+    history_: Dict[str, np.ndarray]
+    summary_: Dict[str, Any]
+
+    @classmethod
+    def _names(cls) -> List[str]:
+        return sorted(name for name in inspect.signature(cls.__init__).parameters if name != "self")
+
+    def get_params(self, deep: bool = True) -> Dict[str, Any]:
+        """The settings by name, as they were given."""
+        return {name: vars(self)[name] for name in self._names()}
+
+    def set_params(self: Self, **params: Any) -> Self:
+        """Changes settings, which the next `fit` follows. Raises InputError with the nearest name for an unknown one."""
+        names = self._names()
+        for name in params:
+            if text_of(name, "[set_params] a name") not in names:
+                _lagtape.refuse_name(f"parameter of {type(self).__name__}", name, names)
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    @property
+    def experiment(self) -> Any:
+        """Before `fit` what was given, and after it the experiment that ran, with every default: `lagtape.train` repeats it."""
+        return self.model_.experiment if self.__sklearn_is_fitted__() else vars(self)["experiment"]
+
+    @experiment.setter
+    def experiment(self, given: Any) -> None:
+        vars(self)["experiment"] = given
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if repr(value) != repr(defaults[name].default)]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False), input_tags=InputTags(three_d_array=True))
+
+    def _fitted(self, call: str) -> Model:
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self, call)
+        return self.model_
+
+    def _layers(self, tau: int) -> List[Dict[str, Any]]:
+        """The layers of the cell, whose delay is `tau` where it needs one and none was given."""
+        cell: Any = vars(self)["cell"]
+        layer = dict(cell) if isinstance(cell, Mapping) else {"cell": cell}
+        if not isinstance(layer.get("cell"), (str, Cell, Mapping)):
+            raise InputError(f"[fit] cell must be the name of a cell, a function of lagtape.cell or a dict of a layer. Got {cell!r}.")
+        layer.setdefault("units", count_of(vars(self)["units"], "units", "fit"))
+        if vars(self)["tau"] is not None:
+            layer.setdefault("tau", vars(self)["tau"])
+        elif layer["cell"] in _cells_with_tau():
+            layer.setdefault("tau", tau)
+        return [dict(layer) for _ in range(count_of(vars(self)["layers"], "layers", "fit"))]
+
+    def _base(self, tau: int) -> Dict[str, Any]:
+        """The parts of the experiment that do not depend on the data."""
+        mine = vars(self)
+        train = {"epochs": count_of(mine["epochs"], "epochs", "fit", 0), "batch": count_of(mine["batch"], "batch", "fit"), "clip": 1}
+        if self._validation() > 0 and mine["patience"] is not None:
+            train["patience"] = count_of(mine["patience"], "patience", "fit")
+        return {"name": type(self).__name__, "seed": _seed_of(mine["random_state"]), "model": {"layers": self._layers(tau)},
+                "optimizer": {"type": "adam", "lr": real_of(mine["lr"], "lr", "fit")}, "train": train}
+
+    def _validation(self) -> float:
+        return share_of(vars(self)["validation"], "validation")
+
+    def _train(self, experiment: Dict[str, Any], data: Any) -> None:
+        """Trains the experiment, changed as the user's says, and keeps the model with its curves."""
+        mine = vars(self)
+        changes = {} if mine["experiment"] is None else mine["experiment"]
+        if not isinstance(changes, Mapping):
+            raise InputError(f"[fit] experiment must be a dict, whose settings replace those of the estimator. Got {changes!r}.")
+        rows: List[Dict[str, Any]] = []
+        try:
+            with Progress(mine["progress"], rows.append) as listener:
+                made, summary = _lagtape.train_in_memory(_given(merged(experiment, changes), None, None, data), threads_of(mine["threads"]), listener)
+        except InputError as error:
+            raise located(error) from None
+        self.model_, self.summary_ = wrapped(made), json.loads(summary)
+        self.history_ = {name: array_of([row.get(name) for row in rows]) for name in dict.fromkeys(name for row in rows for name in row)}
+
+
+def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> Dict[str, Any]:
+    """An experiment with other settings. Objects are merged, and all else is replaced."""
+    result = dict(base)
+    for key, value in changes.items():
+        both = isinstance(value, Mapping) and isinstance(base.get(key), Mapping)
+        result[key] = merged(base[key], value) if both else copy.copy(value)
+    return result
+
+
+def flag_of(value: Any, name: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"[fit] {name} is True or False. Got {value!r}.")
+    return bool(value)
+
+
+def share_of(value: Any, name: str) -> float:
+    share = real_of(value, name, "fit")
+    if not 0 <= share < 1:
+        raise InputError(f"[fit] {name} is a share of the data, at least 0 and less than 1. Got {value!r}.")
+    return share
+
+
+@functools.lru_cache(maxsize=None)
+def _cells_with_tau() -> Tuple[str, ...]:
+    """The cells that need a delay called tau."""
+    return tuple(cell["name"] for cell in known("cells") for option in cell["options"]
+                 if option["key"] == "tau" and option.get("default") is None)
+
+
+def _seed_of(random_state: Any) -> int:
+    """A seed, drawn from a generator, or from NumPy's own by None."""
+    if random_state is None:
+        return int(np.random.randint(2**31 - 1))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    return count_of(random_state, "random_state", "fit", 0)

@@ -1,0 +1,218 @@
+"""An estimator of the rows that follow a table's."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _forecast
+from ._arguments import count_of, text_of
+from ._errors import InputError
+from ._estimator import Estimator, share_of
+from ._given import cells_of, columns_of, is_frame
+from ._sequence_models import r_squared
+from ._sequences import numbers
+
+_TAU = 24  # steps
+
+#: One column, or several.
+Names = Union[str, Sequence[str], None]
+
+
+class Forecaster(Estimator):
+    """Learns to continue a table of one or many series, and forecasts it, with scikit-learn's conventions.
+
+        model = lagtape.Forecaster(units=16, window=168).fit(df, target="load", future=["temp"])
+        model.predict(48, future=next_two_days)      # a frame with the column "load" and the dates as its index
+        model.backtest(48)                           # errors 1 to 48 steps ahead, beside those of simple methods
+
+    cell          a cell's name ("tau_gru", "lstm", ...: `lagtape.list("cells")`), a function of `lagtape.cell`, or a dict of a layer
+    units         size of the state of each layer
+    tau           steps of the delay, of cells with one; by default 24, or the window
+    window        steps of a training sequence
+    layers        number of layers
+    horizon       steps from an input to its target; forecasts of more steps read the model's own predictions
+    calendar      inputs from the dates: "hour" (of the day), "weekday", "year" (day of the year)
+    epochs, batch, lr   at most so many passes over the data, sequences an update, step size of Adam
+    validation    share of the rows, the last ones (before those of `test`), that decides which weights are kept; 0: the last are kept
+    test          share of the rows, the last ones, that `fit` leaves to `backtest`
+    patience      epochs without a new best on the validation rows, then it ends; None: all epochs
+    random_state  a seed, a NumPy generator, or None. The same seed gives the same bits
+    threads       by default as many as the machine runs at once; the bits do not depend on it
+    progress      a line of progress; by default in a terminal and in a notebook
+    experiment    settings of an experiment that replace these: {"data": {"missing": "hold", "residual": "linear"}}
+
+    Fitted attributes: model_ (a `lagtape.Model`), targets_, n_features_in_ and feature_names_in_ (the columns that were given
+    roles), history_ and summary_ as of `lagtape.Run`; `experiment` is then all that ran. It keeps a copy of the table of `fit`,
+    which `predict` continues.
+    """
+
+    targets_: List[str]
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
+    def __init__(self, cell: Any = "tau_gru", units: int = 16, tau: Any = None, window: int = 168, *, layers: int = 1, horizon: int = 1,
+                 calendar: Names = None, epochs: int = 100, batch: int = 16, lr: float = 0.01, validation: float = 0.15,
+                 test: float = 0.0, patience: Optional[int] = 20, random_state: Any = 0, threads: Optional[int] = None,
+                 progress: Optional[bool] = None, experiment: Any = None):
+        self.cell, self.units, self.tau, self.window, self.layers = cell, units, tau, window, layers
+        self.horizon, self.calendar, self.epochs, self.batch, self.lr = horizon, calendar, epochs, batch, lr
+        self.validation, self.test, self.patience, self.random_state = validation, test, patience, random_state
+        self.threads, self.progress, self.experiment = threads, progress, experiment
+
+    def fit(self, df: Any, y: Any = None, *, target: Names = None, future: Names = None, past: Names = None, series: Names = None,
+            time: Optional[str] = None) -> Forecaster:
+        """Trains on a DataFrame of pandas, polars or pyarrow, or a dict of columns.
+
+        target  the columns to forecast, whose own past is read; by default the only column that has no other role
+        y       their values, where they are no columns of df (scikit-learn's second argument)
+        future  columns that are known ahead: prices, holidays, forecasts of the weather
+        past    columns that are known up to the present alone
+        series  the column, or columns, of the names of many series
+        time    the column of times; by default an index of times
+
+        Raises InputError.
+        """
+        df, target = _with_targets(df, y, target)
+        roles = {"target": _names_of(target, "target"), "future": _names_of(future, "future"), "past": _names_of(past, "past"),
+                 "series": _names_of(series, "series")}
+        time = None if time is None else text_of(time, "[fit] time")
+        names, columns, index = columns_of(df, time)
+        _check_columns(names, columns, roles, time)
+        if not roles["target"]:
+            taken = {name for of_role in roles.values() for name in of_role} | {time, index}
+            roles["target"] = [name for name in names if name not in taken]
+            if len(roles["target"]) != 1:
+                raise InputError(f"[fit] target: expected the columns to forecast. The table has {', '.join(names)}.")
+        test, valid = share_of(self.test, "test"), self._validation()
+        data: Dict[str, Any] = {"task": "series", **{role: of_role for role, of_role in roles.items() if of_role},
+                                "window": count_of(self.window, "window", "fit"), "horizon": count_of(self.horizon, "horizon", "fit"),
+                                "train": round(1 - valid - test, 9), "valid": valid, "test": test}
+        if not roles["past"]:
+            data["input"] = roles["target"]  # else all columns are
+        if time is not None:
+            data["time"] = time
+        if self.calendar is not None:
+            data["calendar"] = _names_of(self.calendar, "calendar")
+        base = self._base(min(_TAU, data["window"]))
+        base["model"]["readout"] = {"at": "every_step"}
+        metric = "mase" if roles["series"] else "rmse"
+        self._train({**base, "data": data, "loss": "mse", "metrics": [metric]}, df)
+        self._data, self._roles = _copy_of(df), {**roles, "time": time}
+        self.targets_ = roles["target"]
+        self.feature_names_in_ = np.array([name for of_role in roles.values() for name in of_role], object)
+        self.n_features_in_ = len(self.feature_names_in_)
+        return self
+
+    def predict(self, steps: Union[int, str], future: Any = None, *, df: Any = None, start: Union[str, int] = "",
+                interval: Optional[float] = None, paths: int = 200, series: Sequence[str] = ()) -> Any:
+        """The `steps` rows ("2d" is a length of time) that follow the table of `fit`: a frame with a column for each target, and the
+        dates as its index; of many series the column of their names before them.
+
+        future    a frame of these rows with the `future` columns
+        df        a table in place of that of `fit`, which is continued instead, without a new training
+        start     the time of the first prediction or its row, -48 is 48 rows before the end; by default after the last row
+        interval  the probability of an interval around each prediction, in the columns "load_lower" and "load_upper"
+        paths     paths that are drawn from a model of quantiles or of a distribution
+        series    the names of the series that are forecast; by default all
+
+        Raises InputError.
+        """
+        return _forecast.forecast(self._fitted("predict"), self._table(df, "predict"), steps, start=start, paths=paths, future=future,
+                                  interval=interval, series=series)
+
+    def predict_along(self, df: Any = None) -> Any:
+        """The predictions `horizon` rows ahead, each from the true rows before it, along the table: a frame."""
+        return _forecast.predict(self._fitted("predict_along"), self._table(df, "predict_along"))
+
+    def backtest(self, steps: Union[int, str], df: Any = None, *, test: float = 0.15, interval: Optional[float] = None,
+                 season: int = 0) -> Dict[str, Any]:
+        """Scores forecasts of 1 to `steps` steps from up to 200 of the last rows, which no training has read: what `lagtape.evaluate`
+        gives with `horizon`, {"targets": {"load": {"rmse": [steps], "persistence_rmse": [steps], "overall", ...}}, "best_baseline",
+        "ratio", ...}. "ratio" below 1 says that the model is better than the best of last value, seasonal naive, Theta and ridge.
+
+        An estimator with a share `test` of its own is scored as it is. Another one is trained once more, without the last `test`
+        of the rows, and stays as it is. With `df` the model is scored on all rows of that table.
+        """
+        model = self._fitted("backtest")
+        if df is not None:
+            return _forecast.evaluate(model, "all", data=self._table(df, "backtest"), horizon=steps, interval=interval, season=season)
+        held = self
+        if self.test == 0:
+            if share_of(test, "test") == 0:
+                raise InputError("[backtest] test must be more than 0, a share of the rows.")
+            held = type(self)(**{**self.get_params(), "test": test}).fit(self._data, **self._roles)
+        return _forecast.evaluate(held.model_, "test", data=held._data, horizon=steps, interval=interval, season=season)
+
+    def score(self, df: Any, y: Any = None) -> float:
+        """R squared of a forecast of all rows of df, which follow those of `fit`; of several targets and series the mean. It is
+        what GridSearchCV with TimeSeriesSplit maximizes."""
+        model = self._fitted("score")
+        df, _ = _with_targets(df, y, self.targets_)
+        names, columns, _ = columns_of(df, self._roles["time"])
+        _check_columns(names, columns, self._roles, self._roles["time"])
+        for name in self.targets_:
+            numbers(cells_of(columns[names.index(name)], name), f"column {name!r}", "score")
+        keys = [np.asarray(columns[names.index(name)]) for name in self._roles["series"]]
+        counts = np.unique(np.array(list(zip(*keys)), str), axis=0, return_counts=True)[1] if keys else np.array([len(columns[0])])
+        if len(set(counts)) != 1:
+            raise InputError(f"[score] each series must have as many rows. Got {counts.min()} to {counts.max()}.")
+        steps = int(counts[0])
+        made, _ = _forecast.forecast_arrays(model, _one_after_the_other(self._data, df, self._roles["time"]), steps, start=-steps)
+        truth, predicted = (made[part].reshape(-1, steps, len(self.targets_)) for part in ("truth", "prediction"))
+        return float(np.mean([r_squared(*one) for one in zip(truth, predicted)]))
+
+    def _table(self, df: Any, call: str) -> Any:
+        if df is None:
+            return self._data
+        if not is_frame(df):
+            raise InputError(f"[{call}] expected a DataFrame or a dict of columns. Got {type(df).__name__}.")
+        names, columns, _ = columns_of(df, self._roles["time"])
+        _check_columns(names, columns, self._roles, self._roles["time"])
+        return df
+
+
+def _names_of(value: Names, role: str) -> List[str]:
+    names = [] if value is None else [value] if isinstance(value, str) else value
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"[fit] {role} is the name of a column, or a list of names. Got {value!r}.")
+    return list(names)
+
+
+def _check_columns(names: List[str], columns: List[Any], roles: Mapping[str, Any], time: Optional[str]) -> None:
+    """Raises InputError for columns that a table does not have, and for one without rows."""
+    asked = [name for role, of_role in roles.items() if role != "time" for name in of_role] + ([time] if time else [])
+    for name in asked:
+        if name not in names:
+            raise InputError(f"[Forecaster] the table has no column {name!r}. It has {', '.join(names)}.")
+    if len(names) == 0 or len(columns[0]) == 0:
+        raise InputError("[Forecaster] the table has no rows.")
+
+
+def _with_targets(df: Any, y: Any, target: Names) -> Any:
+    """A table with the columns of y, and their names."""
+    if not is_frame(df):
+        raise InputError(f"[Forecaster] expected a DataFrame or a dict of columns. Got {type(df).__name__}.")
+    if y is None:
+        return df, target
+    if not hasattr(df, "assign"):
+        raise InputError(f"[Forecaster] y goes with a DataFrame of pandas. Got {type(df).__name__}; name its columns by target=.")
+    names = _names_of(getattr(y, "name", None) if target is None else target, "target") or ["y"]
+    values = np.asarray(y)
+    values = values[:, None] if values.ndim == 1 else values
+    if values.shape != (len(df), len(names)):
+        raise InputError(f"[Forecaster] y: expected {[len(df), len(names)]}, a row for each of X. Got {list(values.shape)}.")
+    return df.assign(**{name: values[:, i] for i, name in enumerate(names)}), names
+
+
+def _copy_of(df: Any) -> Any:
+    """The table as it is now. Those of polars and pyarrow never change."""
+    return copy.deepcopy(df) if isinstance(df, (Mapping, np.ndarray)) else df.copy() if hasattr(df, "iloc") else df
+
+
+def _one_after_the_other(first: Any, second: Any, time: Optional[str]) -> Dict[str, Any]:
+    """The columns of two tables, one below the other."""
+    tables = [dict(zip(*columns_of(table, time)[:2])) for table in (first, second)]
+    return {name: np.concatenate([np.asarray(table[name]) for table in tables]) for name in tables[0] if name in tables[1]}
