@@ -11,6 +11,7 @@
 #include "lagtape/cells/build/option_kinds.h"
 #include "lagtape/cells/build/read_initializer.h"
 #include "lagtape/cells/build/recorder.h"
+#include "lagtape/cells/ode_cell.h"
 #include "lagtape/core/json/json_reader.h"
 
 namespace lagtape {
@@ -141,6 +142,12 @@ void read_step(JsonReader& reader, EquationCell& cell) {
 /// Reads the output: an expression, or a list of expressions, which are joined end to end.
 void read_output(JsonReader& reader, EquationCell& cell) {
   const Json& output = reader.raw("output", "what the layer gives on, like \"h'\" or [\"h'\", \"c'\"]");
+  if (output.is_null() && !cell.ode.empty()) {  // all states
+    for (const Named& state : cell.states)
+      cell.output += text_of(cell.output.empty() ? "" : ", ", state.name);
+    if (cell.states.size() > 1) cell.output = text_of("concat(", cell.output, ")");
+    return;
+  }
   const Json list = output.is_array() ? output : Json::array({output});
   const bool texts = std::ranges::all_of(list, [](const Json& sum) { return sum.is_string(); });
   if (!texts || list.empty()) {
@@ -174,17 +181,25 @@ void describe(ParameterDefinition& parameter, const ParamDefinition& param) {
 }
 
 CompiledCell compile(const CellDefinition& cell, std::int64_t units, std::int64_t input) try {
-  return compile_cell(cell.equations, units, input);
+  CompiledCell compiled = compile_cell(cell.equations, units, input);
+  if (compiled.right_side) check_lags(cell, *compiled.right_side);
+  return compiled;
 } catch (const InputError& error) {
-  if (cell.name.empty()) throw;
-  throw error.within({.pointer = cell.pointer, .item = text_of("cell '", cell.name, "'")});
+  throw error.within(
+      {.pointer = cell.pointer, .item = cell.name.empty() ? "" : text_of("cell '", cell.name, "'")});
 }
 
 }  // namespace
 
-Layer CellDefinition::build(std::int64_t units, std::int64_t input) const {
+Layer CellDefinition::build(std::int64_t units, std::int64_t input,
+                            std::optional<RightSide>* right_side) const {
   CompiledCell compiled = compile(*this, units, input);
   Layer layer{std::move(compiled.program), {}, {}};
+  if (compiled.right_side && right_side == nullptr)
+    throw InputError({.pointer = pointer + "/ode"}, Rule::not_supported,
+                     text_of("the cell '", name, "' is in continuous time, which models do not run yet"), {},
+                     "`lagtape solve` solves its equations.");
+  if (right_side != nullptr) *right_side = std::move(compiled.right_side);
   const std::map<std::string, std::int64_t> lags = largest_lags(layer.program);
   const std::set<std::string> declared = declared_weights(equations);
   for (const WeightDefinition& weight : compiled.weights) {
@@ -202,7 +217,7 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input) const {
       parameter.bounds = {1, static_cast<double>(lag->second)};
     layer.parameters.push_back(std::move(parameter));
   }
-  if (!compiled.derived.empty())
+  if (!compiled.derived.empty() && right_side == nullptr)
     layer.weights = weights_with(layer.program, layer.parameters, compiled.derived);
   return layer;
 }
@@ -217,7 +232,10 @@ CellDefinition read_cell_definition(JsonReader& reader) {
   read_derived(reader, cell);
   read_lags(reader, cell);
   cell.states = read_named(reader, "state", "shapes of the states, by name");
-  read_step(reader, cell);
+  if (reader.has("ode"))
+    read_ode(reader, definition);
+  else
+    read_step(reader, cell);
   read_output(reader, cell);
   reader.finish();
   return definition;

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lagtape/cells/build/layer_entry.h"
 #include "lagtape/cells/build/param_definition.h"
+#include "lagtape/ops/delay/delay_solver.h"
 #include "lagtape/ops/recurrence/equations/equations.h"
 
 namespace lagtape {
@@ -19,9 +21,11 @@ struct CellDefinition {
   EquationCell equations = {};
   std::map<std::string, ParamDefinition> params = {};  ///< by the names in `equations`
   std::map<std::string, Initializer> init = {};
+  OdeSolver solver = {};  ///< of equations in continuous time
 
   /// Throws InputError with all that is wrong with the equations, each at its place in the file.
-  Layer build(std::int64_t units, std::int64_t input) const;
+  /// Equations in continuous time go to `right_side`, and the layer has parameters alone.
+  Layer build(std::int64_t units, std::int64_t input, std::optional<RightSide>* right_side = nullptr) const;
 };
 
 /// Reads an entry of "cells":
@@ -35,6 +39,8 @@ struct CellDefinition {
 ///       "state":   { "h": "units" },
 ///       "step":    [ "h' = tanh(W1 @ h[-tau] + b1)" ],
 ///       "output":  "h'" }                            or a list, ["h'", "c'"], joined end to end
+///
+/// Equations in continuous time have "ode" in place of "step" (cells/ode_cell.h).
 ///
 /// Notes errors in the reader and finishes it.
 CellDefinition read_cell_definition(JsonReader& reader);

@@ -40,6 +40,7 @@
 #include "lagtape/cells/cells.h"
 
 // ---- Models ----
+#include "lagtape/cells/models/delay_equations.h"
 #include "lagtape/cells/models/model.h"
 #include "lagtape/cells/models/model_op.h"
 #include "lagtape/tools/exchange/export/c99/c_source.h"

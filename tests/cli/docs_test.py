@@ -8,8 +8,8 @@ a benchmark, a few runs of a search, a few sequences of an analysis (SHORTENED).
     ```sh setup        installs or builds: compared with the scripts, packages and presets that there are
     ```sh aarch64      builds for another processor: aarch64_test.py runs it
     ```sh needs-data   needs published files: must be refused because of them, and for nothing else
-    ```json            an experiment, a part of one, a paper's table, or a search (the session finds it as search.json):
-                       `lagtape check`, `lagtape table` or `lagtape search` takes it
+    ```json            an experiment, a part of one, a paper's table, a search (the session finds it as search.json), or a
+                       file of cells in continuous time: `lagtape check`, `table`, `search` or `solve` takes it
     ```python          runs after the page's shell blocks, all of a page in one Python; not where the module is not built
     ```python needs-torch  likewise, where PyTorch is installed
     ```python toy      lines of tools/examples/toy.py, which tests/python/toy_test.py compares with the engine
@@ -197,6 +197,8 @@ class SessionTest(ToolTest):
         elif "ranges" in content:
             self.link_tools()
             self.run_tool("search", self.write("search.json", text), "--show")
+        elif "cells" in content and "model" not in content and all("ode" in cell for cell in content["cells"].values()):
+            self.run_tool("solve", self.write(content["name"] + ".json", text), "--times", "0,1", "--derivatives")
         elif "model" in content:
             path = self.write(content["name"] + ".json", text)
             if "path" not in content["data"] and content["data"]["task"] != "audio":  # else the session makes the file first, and then trains

@@ -11,6 +11,7 @@ Command predict_command();
 Command forecast_command();
 Command inspect_command();
 Command check_command();
+Command solve_command();
 Command data_command();
 Command analyze_command();
 Command bench_command();
@@ -34,6 +35,7 @@ std::vector<Command> commands() {
       forecast_command(),
       inspect_command(),
       check_command(),
+      solve_command(),
       data_command(),
       analyze_command(),
       bench_command(),

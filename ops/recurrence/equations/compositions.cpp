@@ -1,5 +1,7 @@
 #include "lagtape/ops/recurrence/equations/compositions.h"
 
+#include <cmath>
+
 #include "lagtape/core/error.h"
 
 namespace lagtape {
@@ -23,7 +25,19 @@ StepVar greater(StepVar a, StepVar b) { return sign(relu(a - b)); }
 
 StepVar where(StepVar c, StepVar a, StepVar b) { return c * a + (1 - c) * b; }
 
+StepVar clamp(StepVar a, StepVar least, StepVar largest) { return minimum(maximum(a, least), largest); }
+
 StepVar mod(StepVar a, StepVar b) { return a - b * floor(a / b); }
+
+StepVar power(StepVar a, StepVar b) {
+  const Instruction exponent = b.tape().at(b.id());
+  const double n = exponent.value;
+  if (exponent.op != StepOp::constant || n != std::floor(n) || std::abs(n) > kLargestWholePower)
+    return exp(b * log(a));
+  if (n == 0) return b.tape().constant(1);
+  const StepVar product = whole_power(a, static_cast<std::int64_t>(std::abs(n)));
+  return n > 0 ? product : 1 / product;
+}
 
 StepVar outer(StepVar a, StepVar b) {
   if (a.shape().rank != 1 || b.shape().rank != 1)

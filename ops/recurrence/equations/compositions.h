@@ -16,8 +16,23 @@ StepVar greater(StepVar a, StepVar b);
 /// a where the condition c is 1 and b where it is 0: c * a + (1 - c) * b. Both must be finite.
 StepVar where(StepVar c, StepVar a, StepVar b);
 
+/// a within least and largest; the gradient of a beyond them is 0.
+StepVar clamp(StepVar a, StepVar least, StepVar largest);
+
 /// a - b * floor(a / b), which has the sign of b.
 StepVar mod(StepVar a, StepVar b);
+
+/// a^n for a whole n above 0, by squaring, so that a may be negative.
+template <class T>
+T whole_power(const T& a, std::int64_t n) {
+  if (n == 1) return a;
+  const T half = whole_power(a, n / 2);
+  return n % 2 == 0 ? half * half : half * half * a;
+}
+inline constexpr double kLargestWholePower = 64;
+
+/// a^b: products for a whole number b up to kLargestWholePower in size, else exp(b log(a)), for which a is above 0.
+StepVar power(StepVar a, StepVar b);
 
 /// a [g] and b [n] give [g, n] with the products of all pairs.
 StepVar outer(StepVar a, StepVar b);

@@ -7,6 +7,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/ops/recurrence/equations/ode_equations.h"
 #include "lagtape/ops/recurrence/equations/step_parser.h"
 #include "lagtape/ops/recurrence/equations/weight_parser.h"
 
@@ -20,9 +21,12 @@ class CellCompiler {
  public:
   CellCompiler(const EquationCell& cell, std::int64_t units, std::int64_t input)
       : cell_(cell), scope_(input) {
-    StepTape& tape = scope_.tape;
-    add("x", {.kind = Kind::input, .value = tape.input()});
-    add("n", {.kind = Kind::step_index, .value = tape.step_index()});
+    if (cell_.ode.empty()) {
+      add("x", {.kind = Kind::input, .value = scope_.tape.input()});
+      add("n", {.kind = Kind::step_index, .value = scope_.tape.step_index()});
+    } else {
+      begin_time(scope_, cell_);
+    }
     add_number("units", Kind::dimension, static_cast<double>(units));
     add_number("input", Kind::dimension, static_cast<double>(input));
   }
@@ -43,11 +47,18 @@ class CellCompiler {
       part("lags", name, [&, &name = name, &largest = largest] { add_lag(name, largest); });
     for (std::size_t i = 0; i < cell_.step.size(); ++i)
       part("step", text_of(i), [&] { read_equation({text_of("equation ", i + 1), cell_.step[i]}); });
+    for (std::size_t i = 0; i < cell_.ode.size(); ++i)
+      part("ode", text_of(i), [&] { read_equation({text_of("equation ", i + 1), cell_.ode[i]}); });
+    for (const auto& [name, text] : cell_.history)
+      part("history", name,
+           [&, &name = name, &text = text] { histories_[name] = read_history(scope_, name, text); });
     part("output", "", [&] {
       scope_.tape.set_output(EquationParser(scope_, {"output", cell_.output}).expression());
     });
     check_complete();
-    if (errors_.empty()) part("", "", [&] { finish(); });
+    if (errors_.empty() && cell_.ode.empty()) part("", "", [&] { finish(); });
+    if (errors_.empty() && !cell_.ode.empty())
+      part("ode", "", [&] { compiled_.right_side = right_side_of(scope_, cell_, histories_); });
     if (!errors_.empty()) throw InputError(std::move(errors_));
     return std::move(compiled_);
   }
@@ -110,6 +121,7 @@ class CellCompiler {
                                                : RowShape::grouped(sizes[0], sizes[1]);
     const StepVar value = scope_.tape.state(state.name, shape, cell_.arithmetic);
     add(state.name, {.kind = Kind::state, .value = value});
+    if (scope_.ode) add_slope(scope_, state.name);
   }
 
   void add_weight(const EquationCell::Named& weight) {
@@ -208,6 +220,7 @@ class CellCompiler {
   void read_equation(EquationParser& parser, std::string& sets) {
     const EquationToken target = parser.target();
     const std::string name(target.text);
+    if (scope_.ode && read_slope(scope_, parser, target)) return;
     if (name.back() == '\'') {
       read_next(parser, target, sets);
       return;
@@ -249,6 +262,11 @@ class CellCompiler {
     for (const auto& state : cell_.states) {
       const EquationSymbol* symbol = scope_.find(state.name);
       const bool is_state = symbol && symbol->kind == Kind::state;
+      if (is_state && scope_.ode) {
+        if (!scope_.lacks_names && errors_.empty())
+          part("state", state.name, [&] { check_state(scope_, state.name, histories_); });
+        continue;
+      }
       if (is_state && !scope_.find(state.name + "'") && !scope_.lacks_names) {
         note("state", state.name,
              InputError(item("state", state.name), Rule::missing,
@@ -316,6 +334,7 @@ class CellCompiler {
 
   const EquationCell& cell_;
   EquationScope scope_;
+  std::map<std::string, int> histories_;  // values by the names of states
   CompiledCell compiled_;
   std::vector<Problem> errors_;
 

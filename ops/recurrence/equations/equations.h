@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/equations/derived_weight.h"
+#include "lagtape/ops/recurrence/equations/right_side.h"
 #include "lagtape/ops/recurrence/step/step_program.h"
 
 namespace lagtape {
@@ -19,7 +21,8 @@ namespace lagtape {
 ///     comparison := sum, then at most once (< | > | <= | >=) sum         1 where it holds, else 0
 ///     sum        := term, then any number of (+ | -) term
 ///     term       := factor, then any number of (* | / | % | @) factor    from left to right, as in Python
-///     factor     := - factor | number | ( comparison ) | FUNCTION ( arguments ) | NAME | STATE' | STATE [ sum ]
+///     factor     := - factor | atom, then at most once ^ factor          the power; -a ^ b is -(a ^ b)
+///     atom       := number | ( comparison ) | FUNCTION ( arguments ) | NAME | STATE' | STATE [ sum ]
 ///
 /// A name is a state (its value before the step), a weight (W1, W1.bias), a param, a hyper-parameter, the name of an
 /// earlier equation, the input x, the step index n, or a dimension: units, input. STATE' is the state after
@@ -39,6 +42,11 @@ namespace lagtape {
 /// floor pass no gradient on. And random draws of shape [], [n] or [g, n]: uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and normal_once(n) once a
 /// sequence. Outside training a draw holds its mean, or c in normal(n, evaluate = c). mask(p, n) and
 /// mask_once(p, n) are 0 with probability p, else 1 / (1 - p): dropout.
+///
+/// Equations in continuous time set dNAME, the derivative of a state, in place of NAME', and have the time t in place of
+/// n. y(t - E) and dy(t - E) are a state and its derivative a time E ago, in units of t, where E is made of parameters,
+/// inputs and states: y(t - tau), y(t - clamp(1 + c * y, 0.5, 9)). Before t = 0 they are the history, a sum of t and
+/// parameters.
 ///
 /// [] spreads over [n], and [g] over [g, n]; other shapes must be equal.
 ///
@@ -72,9 +80,13 @@ struct EquationCell {
   std::vector<std::pair<std::string, std::string>> derived;  ///< names and sums, in order
   /// Weights that are lags, with their largest values.
   std::vector<std::pair<std::string, std::string>> lags;
-  std::vector<Named> states;                 ///< [n], [g, n] or []
-  std::vector<std::string> step;             ///< equations, each setting one new name
-  std::string output;                        ///< a sum: "h'", "concat(h', c')"
+  std::vector<Named> states;      ///< [n], [g, n] or []
+  std::vector<std::string> step;  ///< equations, each setting one new name
+  std::vector<std::string> ode;   ///< in place of `step`: equations in continuous time
+  std::vector<std::pair<std::string, std::string>> history;  ///< for `ode`: a sum for each state
+  std::string input = {};  ///< for `ode`: the input's name; empty: x, unless something else is x
+  bool has_rates = false;  ///< for `ode`: the rates of its slopes are needed (RightSide)
+  std::string output;      ///< a sum: "h'", "concat(h', c')"
   Arithmetic arithmetic = Arithmetic::real;  ///< the arithmetic of all states
 };
 
@@ -83,6 +95,7 @@ struct CompiledCell {
   StepProgram program;
   std::vector<WeightDefinition> weights;  ///< the free weights, as the cell declares them
   std::vector<DerivedWeight> derived;
+  std::optional<RightSide> right_side = {};  ///< of an `ode`, which has no program
 };
 
 /// Throws InputError with all errors at once, "equation 3, column 5: unknown name 'sigmid'; did you mean

@@ -14,7 +14,7 @@ namespace lagtape {
 ///
 ///     Operand number(token)                     Operand named(token)       a name and what follows it
 ///     Operand negated(sign, operand)            Operand called(token)      a name before "("
-///     Operand combined(sign, left, right)       for + - * / % @ and < > <= >=
+///     Operand combined(sign, left, right)       for + - * / % @ ^ and < > <= >=
 ///     Operand enclosed(token, operand)          called after a closing bracket
 template <class Parser, class Operand>
 class EquationGrammar : public EquationCursor {
@@ -69,7 +69,7 @@ class EquationGrammar : public EquationCursor {
     Operand left = factor();
     while (peek().is("*") || peek().is("/") || peek().is("%") || peek().is("@")) {
       const EquationToken sign = take();
-      if (sign.is("*") && peek().is("*")) fail(sign, "there is no power; write a * a, or exp(b * log(a)).");
+      if (sign.is("*") && peek().is("*")) fail(sign, "the power is written a ^ b.");
       if (sign.is("/") && peek().is("/")) fail(sign, "there is no //; write floor(a / b).");
       left = parser().combined(sign, left, factor());
     }
@@ -80,14 +80,21 @@ class EquationGrammar : public EquationCursor {
     constexpr int kDeepest = 200;
     const EquationToken token = take();
     if (++depth_ > kDeepest) fail(token, text_of("this is nested more than ", kDeepest, " deep."));
-    const Operand result = factor_from(token);
+    const Operand result = token.is("-") ? parser().negated(token, factor()) : power_from(token);
     --depth_;
     return result;
   }
 
+  /// a, or a ^ b, which is before a minus: -a ^ b is -(a ^ b), and a ^ b ^ c is a ^ (b ^ c).
+  Operand power_from(const EquationToken& token) {
+    const Operand base = factor_from(token);
+    if (!peek().is("^")) return base;
+    const EquationToken sign = take();
+    return parser().combined(sign, base, factor());
+  }
+
   Operand factor_from(const EquationToken& token) {
     if (token.kind == EquationToken::Kind::number) return parser().number(token);
-    if (token.is("-")) return parser().negated(token, factor());
     if (token.is("(")) {
       const Operand inner = comparison();
       close(")");

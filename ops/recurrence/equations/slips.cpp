@@ -68,7 +68,6 @@ bool is_composed(std::string_view name) {
 std::string cure_of_character(std::string_view line, std::size_t i) {
   switch (line[i]) {
     case '{': return text_of(": ", kStepsOfState);
-    case '^': return ": there is no power; write a * a, or exp(b * log(a)).";
     case ':': return ": an equation sets its name with =.";
     case ';': return ": an equation is one entry of the list, without a sign at its end.";
     case '&': return ": conditions are 0 or 1; write (a < b) * (c < d).";

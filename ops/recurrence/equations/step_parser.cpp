@@ -28,7 +28,8 @@ const std::map<std::string_view, DrawRow> kDraws = {
 }  // namespace
 
 std::vector<std::string> step_function_names() {
-  std::vector<std::string> names = {"sum", "mean", "reshape", "concat", "slice", "where", "mod", "outer"};
+  std::vector<std::string> names = {"sum",   "mean", "reshape", "concat", "slice",
+                                    "where", "mod",  "outer",   "clamp"};
   for (const ElementFunction& function : kElementFunctions)
     if (function.notation == ElementNotation::function) names.emplace_back(function.name);
   for (const auto& row : kDraws) names.emplace_back(row.first);
@@ -40,10 +41,12 @@ std::string description_of(Kind kind) {
     case Kind::function: return "a function";
     case Kind::input: return "the input";
     case Kind::step_index: return "the step index";
+    case Kind::time: return "the time";
     case Kind::dimension: return "a dimension";
     case Kind::hyper: return "a hyper-parameter";
     case Kind::state: return "a state";
     case Kind::next: return "a next value";
+    case Kind::slope: return "the derivative of a state";
     case Kind::weight: return "a weight";
     case Kind::equation: return "an equation";
     case Kind::failed: return "a name whose own line has an error";
@@ -126,6 +129,8 @@ EquationParser::Operand EquationParser::named(const EquationToken& token) {
   EquationSymbol& symbol = resolve(token);
   if (symbol.kind == Kind::function)
     fail(token, text_of("'", token.text, "' is a function; its arguments are missing."), Rule::missing);
+  if (symbol.kind == Kind::slope && symbol.value.id() < 0)
+    fail(token, text_of(token.text, " is read before an equation sets it."), Rule::missing);
   symbol.used = true;
   scope_.declare(token.text, symbol);
   if (take_sign("[")) return {lagged(token, symbol), nullptr, token};
@@ -134,6 +139,9 @@ EquationParser::Operand EquationParser::named(const EquationToken& token) {
 
 StepVar EquationParser::lagged(const EquationToken& name, const EquationSymbol& state) {
   const EquationToken first = peek();
+  if (scope_.ode)
+    fail(name, text_of("an \"ode\" counts no steps; a past value is ", name.text,
+                       "(t - E), with E in units of t, as in ", name.text, "(t - tau)."));
   if (first.text == "t" || first.text == "n")
     fail(first, text_of("a step has no number here: ", kStepsOfState));
   const StepVar index = value_of(sum());
@@ -180,7 +188,9 @@ StepVar EquationParser::trained_lag(const EquationToken& at, StepVar state, int 
 // ---- Functions ----
 
 EquationParser::Operand EquationParser::called(const EquationToken& name) {
-  const EquationSymbol& symbol = resolve(name);
+  EquationSymbol& symbol = resolve(name);
+  if (scope_.ode && (symbol.kind == Kind::state || symbol.kind == Kind::slope))
+    return {past_value(name, symbol), nullptr, name};
   if (symbol.kind != Kind::function) {
     const bool in_time = (symbol.kind == Kind::state || symbol.kind == Kind::input) && peek().text == "t";
     fail(name,
@@ -218,13 +228,14 @@ EquationParser::Operand EquationParser::called(const EquationToken& name) {
 
 /// The functions that the step has no operation of its own for, and the sums.
 StepVar EquationParser::composed(const EquationToken& name, const std::vector<Operand>& values) {
-  const bool of_three = name.text == "where", of_two = name.text == "mod" || name.text == "outer";
+  const bool of_three = name.text == "where" || name.text == "clamp",
+             of_two = name.text == "mod" || name.text == "outer";
   const std::size_t count = of_three ? 3 : of_two ? 2 : 1;
   check_count(name, values.size(), count, count);
   const StepVar a = value_of(values[0]);
   if (of_three) {
     const StepVar b = value_of(values[1]), c = value_of(values[2]);
-    return record(name, [&] { return where(a, b, c); });
+    return record(name, [&] { return name.text == "where" ? where(a, b, c) : clamp(a, b, c); });
   }
   if (of_two) {
     const StepVar b = value_of(values[1]);
@@ -293,6 +304,7 @@ EquationParser::Operand EquationParser::combined(const EquationToken& sign, cons
   const StepVar a = value_of(left), b = value_of(right);
   const auto value = [&] {
     if (sign.is("%")) return mod(a, b);
+    if (sign.is("^")) return power(a, b);
     if (sign.is(">")) return greater(a, b);
     if (sign.is("<")) return greater(b, a);
     if (sign.is(">=")) return 1 - greater(b, a);

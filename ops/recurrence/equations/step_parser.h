@@ -2,19 +2,34 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lagtape/ops/recurrence/equations/grammar.h"
+#include "lagtape/ops/recurrence/equations/right_side.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
 
 /// The meaning of a name in a cell.
 struct EquationSymbol {
-  enum class Kind { function, input, step_index, dimension, hyper, state, next, weight, equation, failed };
+  enum class Kind {
+    function,
+    input,
+    step_index,
+    time,
+    dimension,
+    hyper,
+    state,
+    next,
+    slope,
+    weight,
+    equation,
+    failed
+  };
   Kind kind = Kind::function;
   StepVar value = {};                     ///< for all but functions and matrices
   std::vector<StepMatrix> matrices = {};  ///< for matrices: one, or one for each group
@@ -24,6 +39,12 @@ struct EquationSymbol {
 };
 
 std::string description_of(EquationSymbol::Kind kind);  ///< "a weight", "the input"
+
+/// What equations in continuous time have besides.
+struct TimeScope {
+  StepVar time, history_time;
+  std::vector<PastRead> reads = {};
+};
 
 /// Everything that can be named in a cell, on its tape.
 class EquationScope {
@@ -45,6 +66,7 @@ class EquationScope {
   const std::vector<std::string>& added() const { return added_; }
 
   StepTape tape;
+  std::optional<TimeScope> ode;                      ///< none: the equations are those of a step
   std::map<std::string, std::int64_t> largest_lags;  ///< the largest values of weights that are lags
   bool lacks_names = false;  ///< a line with an error set no name, so that an unknown one may be its
 
@@ -92,6 +114,9 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   /// The number of steps that an index goes back: 3 for h[-3], of which `example` is the letter.
   std::int64_t lag(const EquationToken& at, StepVar index, const char* example) const;
   StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
+  // In continuous time (past_reads.cpp): y(t - E), the rest of it after the opening bracket, and E of an argument t - E.
+  StepVar past_value(const EquationToken& name, EquationSymbol& symbol);
+  StepVar lag_in(const EquationToken& at, StepVar argument);
   StepVar composed(const EquationToken& name, const std::vector<Operand>& values);
   StepVar concatenated(const EquationToken& name, const std::vector<Operand>& parts);
   StepVar draw(const EquationToken& name);

@@ -69,7 +69,7 @@ std::vector<EquationToken> tokens_of(const EquationLine& line) {
       token.text = text.substr(i, end - (text.data() + i));
     } else if (const std::string_view two = text.substr(i, 2); two == "<=" || two == ">=" || two == "==") {
       token.text = two;
-    } else if (std::string_view("+-*/%@()[],=<>").find(text[i]) == std::string_view::npos) {
+    } else if (std::string_view("+-*/%@^()[],=<>").find(text[i]) == std::string_view::npos) {
       equation_error(line, i,
                      Problem{.rule = Rule::syntax,
                              .statement = text_of("no equation has the character '", text[i], "'",
@@ -91,6 +91,8 @@ bool is_equation_name(std::string_view text) {
 void EquationCursor::fail(const EquationToken& at, const Problem& problem) const {
   equation_error(line_, at.position, problem);
 }
+
+Place EquationCursor::place_of(const EquationToken& token) const { return place_in(line_, token.position); }
 
 EquationToken EquationCursor::take() {
   const EquationToken token = tokens_[next_];
@@ -118,13 +120,17 @@ void EquationCursor::check_end() const {
   if (peek().kind != EquationToken::Kind::end) expected("an operator or the end");
 }
 
-void equation_error(const EquationLine& line, std::size_t position, const Problem& problem) {
+Place place_in(const EquationLine& line, std::size_t position) {
   const auto begin = line.text.begin();
   const auto within = std::count_if(begin, begin + position, continues_character);
-  const Place place{.column = static_cast<std::int64_t>(position) - within + 1,
-                    .item = line.label,
-                    .excerpt = excerpt(line.text, position),
-                    .op = problem.place.op};
+  return {.column = static_cast<std::int64_t>(position) - within + 1,
+          .item = line.label,
+          .excerpt = excerpt(line.text, position)};
+}
+
+void equation_error(const EquationLine& line, std::size_t position, const Problem& problem) {
+  Place place = place_in(line, position);
+  place.op = problem.place.op;
   throw InputError(problem.within(place));
 }
 

@@ -45,6 +45,7 @@ class EquationCursor {
                          const std::string& found = "") const {
     fail(at, Problem{.rule = rule, .statement = statement, .found = found});
   }
+  Place place_of(const EquationToken& token) const;
 
  protected:
   const EquationToken& peek() const { return tokens_[next_]; }
@@ -63,7 +64,9 @@ class EquationCursor {
   std::size_t next_ = 0;
 };
 
-/// Throws InputError with the problem at "LABEL, column C". Columns count characters from 1.
+/// "LABEL, column C", with the text around it. Columns count characters from 1.
+Place place_in(const EquationLine& line, std::size_t position);
+/// Throws InputError with the problem at that place.
 [[noreturn]] void equation_error(const EquationLine& line, std::size_t position, const Problem& problem);
 
 }  // namespace lagtape

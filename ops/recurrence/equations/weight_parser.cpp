@@ -8,6 +8,7 @@
 #include "lagtape/ops/matmul.h"
 #include "lagtape/ops/matrices.h"
 #include "lagtape/ops/matrix_exponential.h"
+#include "lagtape/ops/recurrence/equations/compositions.h"
 #include "lagtape/ops/recurrence/equations/grammar.h"
 #include "lagtape/ops/reduce.h"
 #include "lagtape/ops/shape.h"
@@ -73,6 +74,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
                      if (sign.is("*")) return a * b;
                      if (sign.is("/")) return a / b;
                      if (sign.is("%")) return remainder_of(a, b);
+                     if (sign.is("^")) return power_of(a, b, right.number);
                      if (sign.is(">")) return above(a, b);
                      if (sign.is("<")) return above(b, a);
                      if (sign.is(">=")) return 1 - above(b, a);
@@ -86,12 +88,19 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
   static Var above(const Var& a, const Var& b) { return sign(relu(a - b)); }
   static Var remainder_of(const Var& a, const Var& b) { return a - b * floor(a / b); }
 
+  static Var power_of(const Var& a, const Var& b, std::optional<double> n) {
+    if (!n || *n != std::floor(*n) || *n == 0 || std::abs(*n) > kLargestWholePower) return exp(b * log(a));
+    const Var product = whole_power(a, static_cast<std::int64_t>(std::abs(*n)));
+    return *n > 0 ? product : 1 / product;
+  }
+
   static double calculated(const EquationToken& sign, double a, double b) {
     if (sign.is("+")) return a + b;
     if (sign.is("-")) return a - b;
     if (sign.is("*")) return a * b;
     if (sign.is("/")) return a / b;
     if (sign.is("%")) return a - b * std::floor(a / b);
+    if (sign.is("^")) return std::pow(a, b);
     if (sign.is("<")) return a < b;
     if (sign.is(">")) return a > b;
     return sign.is("<=") ? a <= b : a >= b;

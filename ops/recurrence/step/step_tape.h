@@ -86,6 +86,7 @@ class StepTape {
   StepProgram finish();
 
   const Instruction& at(int id) const { return program_.values[id]; }
+  StepVar var(int id) { return {this, id}; }  ///< the value of that number
   bool is_number(StepVar v) const { return at(v.id()).op == StepOp::constant; }
   const StepProgram& recorded() const { return program_; }
 

@@ -93,7 +93,7 @@ TEST_CASE("an error names the equation, the column, and the name or the shapes t
       {"y = W",
        "equation 2, column 5: the matrix 'W' [3, 3] stands left of @ only; write a * (W @ v) with "
        "parentheses."},
-      {"y = h ** 2", "equation 2, column 7: there is no power; write a * a, or exp(b * log(a))."},
+      {"y = h ** 2", "equation 2, column 7: the power is written a ^ b."},
   });
 }
 
@@ -194,10 +194,7 @@ TEST_CASE("what is written in another language, or as in a paper, is answered by
       {"y = 2 * h_t", "equation 2, column 9: unknown name 'h_t'; " + steps},
       {"y = W * h", "equation 2, column 5: the product with the matrix 'W' is written with @: W @ v."},
       {"y = h // 2", "equation 2, column 7: there is no //; write floor(a / b)."},
-      {"y = h ** 2", "equation 2, column 7: there is no power; write a * a, or exp(b * log(a))."},
-      {"y = h^2",
-       "equation 2, column 6: no equation has the character '^': there is no power; write a * a, or exp(b * "
-       "log(a))."},
+      {"y = h ** 2", "equation 2, column 7: the power is written a ^ b."},
       {"y: h", "equation 2, column 2: no equation has the character ':': an equation sets its name with =."},
       {"y == h", "equation 2, column 3: an equation sets its name with one =."},
       {"y = h == 0", "equation 2, column 7: numbers are not compared for equality; write <, >, <= or >=."},

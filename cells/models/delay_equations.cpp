@@ -1,0 +1,219 @@
+#include "lagtape/cells/models/delay_equations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/ode_cell.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/json/json_pointer.h"
+#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
+
+namespace lagtape {
+namespace {
+
+bool is_ode(const Json& cell) { return cell.is_object() && cell.contains("ode"); }
+
+/// The layer of a model that has the cell; null when there is none.
+const Json& layer_with(const Json& document, const std::string& cell) {
+  static const Json none;
+  const Json& layers = value_at(document, "/model/layers");
+  if (!layers.is_array()) return none;
+  for (const Json& layer : layers)
+    if (layer.is_object() &&
+        (cell.empty() ? is_ode(value_at(document, "/cells" + pointer_part(layer.value("cell", ""))))
+                      : layer.value("cell", "") == cell))
+      return layer;
+  return none;
+}
+
+/// The name of the cell that is meant.
+std::string chosen_cell(const Json& document, const std::string& name) {
+  std::vector<std::string> known;
+  const Json& cells = value_at(document, "/cells");
+  if (cells.is_object())
+    for (const auto& [key, cell] : cells.items())
+      if (is_ode(cell)) known.push_back(key);
+  if (known.empty())
+    throw InputError({}, Rule::missing, "there is no cell with an \"ode\", equations in continuous time");
+  if (!name.empty()) {
+    if (std::ranges::find(known, name) == known.end()) throw InputError(unknown_name("cell", name, known));
+    return name;
+  }
+  if (const Json& layer = layer_with(document, ""); layer.is_object())
+    return layer["cell"].get<std::string>();
+  if (known.size() > 1)
+    throw InputError({.pointer = "/cells"}, Rule::conflict,
+                     "several cells are in continuous time; which one?", listed(known),
+                     "Name it: --cell NAME.");
+  return known.front();
+}
+
+CellDefinition read_cell(const Json& document, const std::string& cell) {
+  const bool alone = is_ode(document);
+  const std::string name = alone ? "" : chosen_cell(document, cell);
+  JsonErrors errors;
+  const std::string pointer = alone ? "" : "/cells" + pointer_part(name);
+  JsonReader reader(alone ? document : value_at(document, pointer), pointer, errors);
+  CellDefinition definition = read_cell_definition(reader);
+  definition.name = name;
+  definition.pointer = pointer;
+  if (!errors.empty()) throw InputError(errors.problems());
+  return definition;
+}
+
+}  // namespace
+
+struct DelayEquations::Implementation {
+  CellDefinition definition;
+  RightSide side;
+  std::vector<std::vector<double>> weights;  // first values of those of the program
+  std::vector<std::size_t> param_of_weight;  // their places in params; none: kNoParam
+  static constexpr std::size_t kNoParam = SIZE_MAX;
+};
+
+DelayEquations::DelayEquations(const Json& document, const std::string& cell, std::int64_t input) {
+  Implementation made{
+      .definition = read_cell(document, cell), .side = {}, .weights = {}, .param_of_weight = {}};
+  CellDefinition& definition = made.definition;
+  EquationCell& equations = definition.equations;
+  std::int64_t units = 1;
+  if (const Json& layer = layer_with(document, definition.name); layer.is_object()) {
+    if (layer.value("units", Json()).is_number_integer()) units = layer["units"].get<std::int64_t>();
+    for (auto& [name, value] : equations.hyper)
+      if (layer.contains(name) && layer[name].is_number()) value = layer[name].get<double>();
+  }
+  OdeSolver& solver = definition.solver;
+  if (solver.parts > 0) {
+    std::vector<std::string> known;
+    for (const auto& param : equations.params) known.push_back(param.name);
+    for (const auto& hyper : equations.hyper) known.push_back(hyper.first);
+    if (std::ranges::find(known, solver.lag) == known.end())
+      throw InputError(
+          unknown_name("lag", solver.lag, known).within({.pointer = definition.pointer + "/solver/h/lag"}));
+    for (const auto& [name, value] : equations.hyper)
+      if (name == solver.lag) solver.h = value / static_cast<double>(std::exchange(solver.parts, 0));
+  }
+  std::optional<RightSide> side;
+  const Layer layer = definition.build(units, input, &side);
+  made.side = *std::move(side);
+  for (const auto& param : equations.params) {
+    const ParamDefinition& of = definition.params.at(param.name);
+    params_.push_back({param.name, {}, param.size.empty(), of.train, of.bounds(), of.unit});
+  }
+  for (const WeightDefinition& weight : made.side.program.weights) {
+    const auto parameter = std::ranges::find(layer.parameters, weight.name, &ParameterDefinition::name);
+    if (parameter == layer.parameters.end())
+      throw InputError(
+          {.pointer = definition.pointer + "/derived"}, Rule::not_supported,
+          text_of("equations in continuous time have no derived weights; '", weight.name, "' is one"));
+    const Tensor first = first_value(*parameter, Dtype::f64, 0);
+    made.weights.emplace_back();
+    for (std::int64_t i = 0; i < first.numel(); ++i) made.weights.back().push_back(first.at(i));
+    const auto param = std::ranges::find(params_, weight.name, &Param::name);
+    made.param_of_weight.push_back(param == params_.end()
+                                       ? Implementation::kNoParam
+                                       : static_cast<std::size_t>(param - params_.begin()));
+    if (param != params_.end()) param->values = made.weights.back();
+  }
+  implementation_ = std::make_shared<const Implementation>(std::move(made));
+}
+
+DelayEquations::DelayEquations(const std::string& text, const std::string& cell, std::int64_t input)
+    : DelayEquations(parse_json(text, "the equations"), cell, input) {}
+
+const std::string& DelayEquations::name() const { return implementation_->definition.name; }
+
+namespace {
+
+std::string element_name(const std::string& name, bool is_scalar, std::size_t i) {
+  return is_scalar ? name : text_of(name, "[", i, "]");
+}
+
+}  // namespace
+
+void DelayEquations::set(const std::string& name, double value) {
+  std::vector<std::string> known;
+  for (Param& param : params_)
+    for (std::size_t i = 0; i < param.values.size(); ++i) {
+      known.push_back(element_name(param.name, param.is_scalar, i));
+      if (known.back() != name) continue;
+      if (!param.bounds.contains(value))
+        throw InputError({.item = text_of("param '", name, "'")}, Rule::out_of_range,
+                         text_of("is between ", param.bounds.low, " and ", param.bounds.high),
+                         text_of(value));
+      param.values[i] = value;
+      return;
+    }
+  throw InputError(unknown_name("param", name, known));
+}
+
+std::vector<std::string> DelayEquations::warnings() const {
+  const CellDefinition& definition = implementation_->definition;
+  std::vector<std::string> all;
+  const RightSide& side = implementation_->side;
+  const std::vector<bool> constant = constant_values(side.program);
+  std::string others;
+  for (const PastRead& read : side.reads) {
+    const Instruction& lag = side.program.values[read.lag];
+    const bool is_own =
+        lag.op == StepOp::weight && side.program.weights[lag.index].name == definition.solver.lag;
+    if (definition.solver.parts > 0 && constant[read.lag] && !is_own && others.empty())
+      others = read.at.excerpt;
+  }
+  if (!others.empty())
+    all.push_back(text_of("the steps are parts of the lag ", definition.solver.lag,
+                          "; for other lags, as in ", others, ", they are ",
+                          definition.solver.cut ? "cut at the breaks." : "not cut at the breaks."));
+  return all;
+}
+
+SolvedEquations DelayEquations::solve(const std::vector<double>& times, bool derivatives,
+                                      const DelayInput& input) const {
+  const Implementation& of = *implementation_;
+  DelayProblem problem{.side = of.side, .solver = of.definition.solver, .weights = of.weights};
+  problem.solver.h /= static_cast<double>(refined_);
+  problem.solver.parts *= refined_;
+  problem.input_times = input.times;
+  problem.inputs = input.values;
+  SolvedEquations solved{.times = times, .states = {}, .params = {}};
+  for (std::size_t w = 0; w < of.weights.size(); ++w)
+    if (of.param_of_weight[w] != Implementation::kNoParam)
+      problem.weights[w] = params_[of.param_of_weight[w]].values;
+  for (const Param& param : params_) {
+    const auto& weights = of.side.program.weights;
+    const auto w = std::ranges::find(weights, param.name, &WeightDefinition::name) - weights.begin();
+    for (std::size_t i = 0; derivatives && param.trained && i < param.values.size(); ++i) {
+      problem.directions.emplace_back(static_cast<int>(w), static_cast<std::int64_t>(i));
+      solved.params.push_back(element_name(param.name, param.is_scalar, i));
+    }
+  }
+  DelaySolution solution;
+  try {
+    solution = lagtape::solve(problem, times);
+  } catch (const InputError& error) {
+    throw error.within({.pointer = of.definition.pointer + "/ode"});
+  }
+  solved.steps = solution.steps;
+  const std::size_t directions = solved.params.size();
+  for (const RightSide::State& state : of.side.states) {
+    const Instruction& v = of.side.program.values[state.value];
+    for (std::int64_t i = 0; i < v.shape.width(); ++i)
+      solved.states.push_back({element_name(of.side.program.states[v.index].name, v.shape.width() == 1,
+                                            static_cast<std::size_t>(i)),
+                               {},
+                               std::vector<std::vector<double>>(directions)});
+  }
+  const std::size_t width = solved.states.size();
+  for (std::size_t t = 0; t < times.size(); ++t)
+    for (std::size_t s = 0; s < width; ++s) {
+      solved.states[s].y.push_back(solution.y[t * width + s]);
+      for (std::size_t p = 0; p < directions; ++p)
+        solved.states[s].d[p].push_back(solution.d[(t * width + s) * directions + p]);
+    }
+  return solved;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/parameter.h"
+
+namespace lagtape {
+
+class Json;
+
+/// An input of equations: numbers at ascending times.
+struct DelayInput {
+  std::vector<double> times, values;  ///< values: a row a time
+  std::int64_t width = 1;
+};
+
+/// What `DelayEquations::solve` gives, row by row a number a time.
+struct SolvedEquations {
+  /// A state, or one number of a state that is a vector; `of`: their names.
+  struct Series {
+    std::string name;
+    std::vector<double> y;               ///< [times]
+    std::vector<std::vector<double>> d;  ///< by each of `params`: [times]
+  };
+  std::vector<double> times;
+  std::vector<Series> states;       ///< "y", or "y[0]", "y[1]", ...
+  std::vector<std::string> params;  ///< "tau", or "c[0]", "c[1]", ...; empty: no derivatives were asked for
+  std::int64_t steps = 0;
+};
+
+/// Equations in continuous time with values of their params, as one cell of a document has them (cells/ode_cell.h).
+class DelayEquations {
+ public:
+  struct Param {
+    std::string name;
+    std::vector<double> values;
+    bool is_scalar = true, trained = true;
+    Bounds bounds = {};
+    std::string unit = {};
+  };
+
+  /// The cell of that name in an experiment's "cells", with the options of the layer that has it; an empty name is that of
+  /// the only cell in continuous time, or of the first that a layer has. A document may also be a cell alone. Throws
+  /// InputError with all that is wrong with it.
+  DelayEquations(const Json& document, const std::string& cell = {}, std::int64_t input = 1);
+  /// The same of a text in JSON.
+  explicit DelayEquations(const std::string& text, const std::string& cell = {}, std::int64_t input = 1);
+
+  const std::string& name() const;
+  const std::vector<Param>& params() const { return params_; }
+  /// Gives a param, or one number "c[0]" of it, another value. Throws InputError for an unknown name.
+  void set(const std::string& param, double value);
+  /// Divides the step by so many.
+  void refine(std::int64_t times) { refined_ = times; }
+  /// What a user should know of the discretisation, a sentence each.
+  std::vector<std::string> warnings() const;
+
+  /// The states at these times, from t = 0 on or before it, in f64, and their derivatives by each number of the params
+  /// that are trained: exact for the discretisation. Throws InputError where a value is not finite and where a lag is
+  /// shorter than a step.
+  SolvedEquations solve(const std::vector<double>& times, bool derivatives,
+                        const DelayInput& input = {}) const;
+
+ private:
+  struct Implementation;
+  std::shared_ptr<const Implementation> implementation_;
+  std::vector<Param> params_;
+  std::int64_t refined_ = 1;
+};
+
+}  // namespace lagtape

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "lagtape/cells/equation_cell.h"
+#include "lagtape/core/json/json_reader.h"
+
+namespace lagtape {
+
+/// Reads what a cell in continuous time has in place of "step":
+///
+///     { "ode":     [ "z = y(t - tau)", "dy = a * z / (1 + z ^ p) - b * y" ],
+///       "history": { "y": "y0" },                    of each state a number, or an expression of t and params
+///       "input":   "u",                              the name of the input
+///       "solver":  { "method": "rk4", "h": { "lag": "tau", "parts": 68 }, "dense": "hermite",
+///                    "breaks": "cut", "levels": 5, "inputs": "hold" } }
+///
+/// Notes errors in the reader.
+void read_ode(JsonReader& reader, CellDefinition& definition);
+
+/// Checks what the solver needs to know of the lags: each is above 0, at least a step, and at most a number known before.
+/// Throws InputError.
+void check_lags(const CellDefinition& definition, const RightSide& side);
+
+}  // namespace lagtape

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/ops/delay/dual_program.h"
+
+namespace lagtape {
+
+/// A number with its derivatives.
+struct Dual {
+  double v = 0;
+  std::vector<double> d;
+};
+
+/// The times of the steps, t_0 = 0 first, each with its derivatives: it moves with what it is made of.
+struct DelayGrid {
+  struct Point {
+    Dual t;
+    bool is_break = false;  ///< the slope, or one of its derivatives, may jump here
+  };
+  std::vector<Point> points;
+  double tolerance = 0;  ///< times that are nearer to each other are one
+};
+
+/// What a grid is made of.
+struct GridParts {
+  Dual h;                            ///< the step
+  double end = 0;                    ///< the last time that is read
+  std::vector<Dual> lags = {};       ///< constant ones, along which breaks travel
+  std::vector<double> samples = {};  ///< times of inputs: fixed points, which are breaks
+  bool cut = true;                   ///< whether breaks that travel are points
+  std::int64_t levels = 0;           ///< how often a break is followed
+};
+
+/// Multiples of h, the times of samples and the breaks: 0, the samples, and b + lag for each of them, `levels` times. Where
+/// several meet, a sample stays, then the break that was followed less often.
+DelayGrid make_grid(const GridParts& parts);
+
+}  // namespace lagtape

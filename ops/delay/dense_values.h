@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "lagtape/ops/delay/delay_grid.h"
+#include "lagtape/ops/delay/delay_solver.h"
+#include "lagtape/ops/delay/dual_program.h"
+
+namespace lagtape {
+
+/// Which numbers of the states are read.
+struct DenseRead {
+  enum class From : std::uint8_t { any, left, right };
+
+  std::size_t first = 0, count = SIZE_MAX;  ///< all: from 0 on
+  bool slope = false;                       ///< their derivatives by t
+  std::size_t last = 0;                     ///< the last point that has values
+  From from = From::any;                    ///< the side from which a point is read
+};
+
+/// The states of all steps so far, and at all times up to the last of them: before 0 the histories, between two points
+/// the cubic through their values and slopes, or the line.
+class DenseValues {
+ public:
+  DenseValues(const RightSide& side, const DelayProblem& problem);
+
+  std::size_t width() const { return offsets_.back(); }
+  std::size_t offset(std::size_t state) const { return offsets_[state]; }
+  const DelayGrid& grid() const { return grid_; }
+
+  void begin(DelayGrid grid);
+  Duals state(std::size_t point) const;
+  void set_state(std::size_t point, const Duals& y) { store(y_, point, y); }
+  /// The slope at the begin of the step that starts there, and, unless it was set, of the one that ends there.
+  void set_slope(std::size_t point, const Duals& f);
+  void set_slope_before(std::size_t point, const Duals& f);
+
+  void read(const Dual& s, const DenseRead& what, Duals& out);
+  void read_values(double s, const DenseRead& what, std::vector<double>& out);
+
+ private:
+  struct Basis;
+  void store(Duals& all, std::size_t point, const Duals& one) const;
+  /// The step that a time lies in; none for a time of the history.
+  std::ptrdiff_t step_at(double s, const DenseRead& what) const;
+  void read_history(const Dual& s, const DenseRead& what, Duals& out);
+
+  const RightSide& side_;
+  std::size_t p_;
+  bool hermite_;
+  std::vector<std::size_t> offsets_;
+  DualProgram history_;
+  DelayGrid grid_;
+  Duals y_, after_, before_;  // states; slopes at the begin of steps and at their ends, a row a point
+  std::vector<char> has_before_;
+};
+
+}  // namespace lagtape

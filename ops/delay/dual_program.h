@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "lagtape/ops/recurrence/equations/right_side.h"
+
+namespace lagtape {
+
+/// Numbers with their derivatives in several directions: n values, and after them for each the derivatives.
+struct Duals {
+  std::vector<double> v, d;
+
+  Duals() = default;
+  Duals(std::size_t n, std::size_t directions) : v(n), d(n * directions) {}
+};
+
+/// The values of some numbers of a right side with their derivatives, by forward tangents: first all values, among them
+/// the derivative of each function by its operands, then the tangents. In f64, one row.
+class DualProgram {
+ public:
+  /// What a leaf that changes in time is: fills its values (tangents: false) or its derivatives, which come second.
+  using Leaf = std::function<void(int value, bool tangents)>;
+
+  /// The weights, one list each, whose numbers `directions` names are differentiated by: (weight, element).
+  DualProgram(const RightSide& side, const std::vector<int>& roots,
+              const std::vector<std::vector<double>>& weights,
+              const std::vector<std::pair<int, std::int64_t>>& directions);
+
+  /// The leaves that `run` asks for, in order.
+  std::vector<int> leaves() const;
+  void run(const Leaf& leaf);
+
+  std::span<double> values(int value) { return {&v_[offset_[value]], width_[value]}; }
+  std::span<double> tangents(int value) {
+    return {d_.data() + offset_[value] * directions_, width_[value] * directions_};
+  }
+  /// The first value that is no finite number though its operands are; -1: there is none.
+  int first_that_is_not_finite();
+
+ private:
+  void evaluate(int id);
+  void differentiate(int id);
+  void add_scaled(int id, int operand, int partial);
+
+  const StepProgram& program_;
+  const std::vector<RightSide::Partials>& partials_;
+  const std::vector<std::vector<double>>& weights_;
+  std::size_t directions_;
+  std::vector<std::size_t> offset_, width_;
+  std::vector<double> v_, d_;
+  std::vector<int> values_order_, tangents_order_;  // of what changes in time
+};
+
+}  // namespace lagtape

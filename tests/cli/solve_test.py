@@ -1,0 +1,213 @@
+"""Cells in continuous time: `lagtape solve` beside closed forms, numbers of independent programs, and measured orders."""
+
+import json
+import math
+
+from tool import ToolTest, changed, main
+
+
+def lag(start=1.0):
+    return {"start": start, "min": 0.2, "max": 40}
+
+
+LINEAR = {"params": {"a": -1, "tau": lag(), "c": 1}, "state": {"x": 1}, "history": {"x": "c"}, "ode": ["dx = a * x(t - tau)"],
+          "solver": {"h": {"lag": "tau", "parts": 64}}}
+LOTKA_VOLTERRA = {
+    "params": {"alpha": 2.2, "beta": 1, "delta": 2, "gamma": 0.4, "lag": {"start": 0.1, "min": 0.01, "max": 1}, "x0": 1, "y0": 1},
+    "state": {"x": 1, "y": 1}, "history": {"x": "x0", "y": "y0"},
+    "ode": ["dx = (alpha - beta * y) * x(t - lag)", "dy = (delta * x - gamma) * y"], "solver": {"h": {"lag": "lag", "parts": 10}}}
+MACKEY_GLASS = {
+    "params": {"a": {"start": 0.2, "min": 0, "max": 2}, "b": {"start": 0.1, "scale": "log"}, "p": {"start": 10, "min": 1, "max": 30},
+               "tau": {"start": 17, "min": 5, "max": 40}, "y0": 0.9},
+    "state": {"y": 1}, "history": {"y": "y0"}, "ode": ["z = y(t - tau)", "dy = a * z / (1 + z ^ p) - b * y"],
+    "output": "y", "solver": {"method": "rk4", "h": {"lag": "tau", "parts": 68}}}
+#: x = sin t, with a lag by the state.
+SMOOTH = {"params": {"a": 1, "tau": lag(), "c": 1}, "state": {"x": 1}, "history": {"x": "sin(t)"},
+          "ode": ["dx = -a * x(t - clamp(tau + c * x ^ 2, 0.2, 9)) + cos(t) + sin(t - 1 - sin(t) ^ 2)"], "solver": {"h": 1 / 64}}
+STATE = {"params": {"a": 1.2, "tau": lag(), "c": 0.5, "x0": 1}, "state": {"x": 1}, "history": {"x": "x0"},
+         "ode": ["dx = -a * x(t - clamp(tau + c * x ^ 2, 0.2, 30))"], "solver": {"h": 1 / 64}}
+DRIVEN = {"params": {"tau": lag(0.97)}, "state": {"x": 1}, "history": {"x": 0}, "input": "u", "ode": ["dx = -x(t - tau) + u"],
+          "solver": {"h": {"lag": "tau", "parts": 64}}}
+TWO_LAGS = {"params": {"a": -1, "b": 0.6, "r": lag(1), "s": lag(0.7)}, "state": {"y": 1}, "history": {"y": 1},
+            "ode": ["dy = a * y(t - r) + b * y(t - s)"], "solver": {"h": {"lag": "r", "parts": 32}}}
+NEUTRAL = {"params": {"c": 0.5, "tau": lag(0.9)}, "state": {"y": 1}, "history": {"y": "1 + t"}, "ode": ["dy = c * dy(t - tau)"],
+           "solver": {"h": {"lag": "tau", "parts": 4}}}
+
+
+def above(t):
+    return t if t.real > 0 else 0
+
+
+def linear(t, a, tau, c):
+    return c * sum(a ** k * above(t - (k - 1) * tau) ** k / math.factorial(k) for k in range(int((t / tau).real) + 2))
+
+
+def two_lags(t, a, b, r, s):
+    def integral(t, more):
+        return sum(math.comb(i + j, i) * a ** i * b ** j * above(t - i * r - j * s) ** (i + j + more) / math.factorial(i + j + more)
+                   for i in range(9) for j in range(13) if (t - i * r - j * s).real > 0)
+    return integral(t, 0) + a * (integral(t, 1) - integral(t - r, 1)) + b * (integral(t, 1) - integral(t - s, 1))
+
+
+def driven(t, tau, times, values, hold):
+    "Held inputs are steps, lines are kinks: the answers to one of them, added."
+    def answer(t, more):
+        return sum((-1) ** k * above(t - k * tau) ** (k + more) / math.factorial(k + more) for k in range(14) if (t - k * tau).real > 0)
+    total, last = (0, 0) if hold else (values[0] * answer(t, 1), 0)
+    for i, start in enumerate(times):
+        if start >= t.real:
+            break
+        now = values[i] if hold else (values[i + 1] - values[i]) / (times[i + 1] - start) if i + 1 < len(times) else 0
+        total, last = total + (now - last) * answer(t - start, 1 if hold else 2), now
+    return total
+
+
+def derivative(f, numbers, i):
+    return f(*[complex(n, 1e-30 * (k == i)) for k, n in enumerate(numbers)]).imag / 1e-30
+
+
+class SolveTest(ToolTest):
+    def solve(self, cell, times, *arguments, **solver):
+        self.write("cell.json", {**cell, "solver": {**cell["solver"], **solver}})
+        return json.loads(self.run_tool("solve", "cell.json", "--times", times, "--derivatives", "--json", *arguments)[0])
+
+    def near(self, found, expected, error):
+        self.assertEqual(len(found), len(expected))
+        for a, b in zip(found, expected):
+            self.assertLessEqual(abs(a - b), error, (found, expected))
+
+    def test_linear_equation_has_the_closed_form(self):
+        times = [0.5, 2.5, 5, 10]
+        found = self.solve(LINEAR, "0.5,2.5,5,10")
+        self.near(found["y"]["x"], [linear(t, -1, 1, 1) for t in times], 9e-11)
+        self.assertEqual(found["t"], times)
+        for i, name in enumerate(("a", "tau", "c")):
+            self.near(found["d"][name]["x"],
+                      [derivative(lambda *p, t=t: linear(t, *p), [-1, 1, 1], i) for t in times], 3e-9)
+        found = self.solve(LINEAR, "10", "--param", "tau=0.97", h=1 / 64)
+        self.near(found["y"]["x"] + found["d"]["tau"]["x"], [0.009380915015564695, 0.2898547075901648], 2e-9)
+        found = self.solve(LINEAR, "10", "--param", "tau=0.97", h=1 / 64, breaks="ignore")
+        self.near([found["y"]["x"][0] - 0.009380915015564695], [2.53e-8], 1e-10)
+
+    def test_lotka_volterra_has_the_numbers_of_its_discretisation(self):
+        def sums(**solver):
+            found = self.solve(LOTKA_VOLTERRA, "0:1:0.1", **solver)
+            return [sum(found["y"]["x"] + found["y"]["y"])] + [sum(d["x"] + d["y"]) for d in found["d"].values()]
+        self.near(sums(), [43.436542975802, 13.3907544136, -28.8459757862, 8.80419618458, -8.41074998319, -10.3685315598,
+                           28.5303847703, 3.66857478851], 1e-10)
+        self.near(sums(h={"lag": "lag", "parts": 20}), [43.436543040049015, 13.390754502692, -28.845975921144, 8.804196246198,
+                                                        -8.410750011072, -10.368529288477, 28.530384887668, 3.668574723632], 1.5e-7)
+        self.near(sums(h=0.01, breaks="ignore")[5:6], [-10.32536521498], 1e-10)
+        self.near(sums(h=0.01)[5:6], [-10.368529288477], 2e-6)
+
+    def test_mackey_glass(self):
+        found = self.solve(MACKEY_GLASS, "100")
+        self.near([found["y"]["y"][0]] + [d["y"][0] for d in found["d"].values()],
+                  [0.93147098673538, -10.8397312337, 17.7982995418, -0.339713403782, -0.315393598268, 12.1725641883], 2e-10)
+
+    def test_a_lag_by_the_state(self):
+        found = self.solve(SMOOTH, "10")
+        self.near(found["y"]["x"], [-0.54402106190965], 1e-12)
+        self.near([d["x"][0] for d in found["d"].values()], [147.785859878, 130.198433953, 49.8633410533], 1e-9)
+        self.near(self.solve(STATE, "1,2,5,10")["y"]["x"], [-0.2, -1.05741065642, 1.38753771520, 3.99773817], 2e-5)
+        self.near([d["x"][0] for d in self.solve(STATE, "5")["d"].values()],
+                  [7.359642956259, 2.143587195315, -0.0497113328695, 1.3378224034], 1e-9)
+
+    def test_inputs_jump_on_their_own_side(self):
+        times, values = [0.5 * k for k in range(21)], [math.sin(k * k) for k in range(21)]
+        self.write("u.csv", "time,u\n" + "".join(f"{t},{u}\n" for t, u in zip(times, values)))
+        for inputs in ("hold", "linear"):
+            for tau in (0.97, 1.0, 1.0001):
+                found = self.solve(DRIVEN, "9.8", "--input", "u.csv", "--param", f"tau={tau}", inputs=inputs)
+                exact = lambda p: driven(9.8 + 0j, p, times, values, inputs == "hold")
+                self.near(found["y"]["x"], [exact(tau + 0j).real], 1e-9)
+                self.near(found["d"]["tau"]["x"], [derivative(exact, [tau], 0)], 5e-7)
+
+    def test_two_lags_and_slopes_of_the_past(self):
+        numbers = [-1, 0.6, 1, 0.7]
+        for h in ({"lag": "r", "parts": 32}, {"lag": "s", "parts": 24}, 0.03):
+            found = self.solve(TWO_LAGS, "4.9", h=h)
+            self.near(found["y"]["y"], [two_lags(4.9 + 0j, *numbers).real], 1e-8)
+            for i, name in enumerate(TWO_LAGS["params"]):
+                self.near(found["d"][name]["y"], [derivative(lambda *p: two_lags(4.9 + 0j, *p), numbers, i)], 2e-6)
+        found = self.solve(NEUTRAL, "4")
+        tau, c, k = 0.9, 0.5, 4
+        self.near(found["y"]["y"], [1 + sum(c ** (j + 1) * tau for j in range(k)) + c ** (k + 1) * (4 - k * tau)], 1e-14)
+        self.near(found["d"]["tau"]["y"], [sum(c ** (j + 1) for j in range(k)) - k * c ** (k + 1)], 1e-13)
+
+    def test_measured_orders_of_values_and_of_derivatives_by_the_lag(self):
+        for method, order, parts in (("euler", 1, 64), ("heun", 2, 16), ("rk4", 4, 8)):
+            for cell, name in ((LINEAR, "tau"), (LOTKA_VOLTERRA, "lag")):
+                if cell is LOTKA_VOLTERRA and method == "euler":
+                    continue
+                self.write("cell.json", {**cell, "solver": {"method": method, "h": {"lag": name, "parts": parts}}})
+                rows = json.loads(self.run_tool("solve", "cell.json", "--times", "1,2" if name == "lag" else "10", "--order", "--json")[0])
+                for of in ("y", name):
+                    self.assertLess(abs(rows["order"][of]["orders"][-1] - order), 0.2 if order == 1 else 0.1, (method, of, rows))
+
+    def test_exponential_euler_is_exact_for_decay(self):
+        cell = {"params": {"c": 3.0, "y0": 2}, "state": {"y": 1}, "history": {"y": "y0"}, "ode": ["dy = -c * y + 1.5"],
+                "solver": {"method": "exponential_euler", "h": 0.25}}
+        found = self.solve(cell, "1")
+        exact = lambda c, y: y * (2.718281828459045 ** (-c)) + 1.5 / c * (1 - 2.718281828459045 ** (-c))
+        self.near(found["y"]["y"], [exact(3.0, 2.0)], 1e-13)
+        for i, name in enumerate(("c", "y0")):
+            self.near(found["d"][name]["y"], [derivative(exact, [3.0, 2.0], i)], 1e-13)
+
+    def test_vectors_and_weights(self):
+        cell = {"params": {"k": {"start": 0.5, "size": 2}, "tau": lag()}, "state": {"v": 2}, "weights": {"W": [2, 2]},
+                "init": {"W": "ones"}, "history": {"v": "k"}, "ode": ["dv = k - W @ v(t - tau)"], "solver": {"h": 0.2}}
+        found = self.solve(cell, "0,1")
+        self.assertEqual(sorted(found["d"]), ["k[0]", "k[1]", "tau"])
+        self.near(found["y"]["v"][1], [0, 0], 1e-15)
+        self.near(found["d"]["k[0]"]["v"][1], [1, -1], 1e-14)
+
+    def test_the_cell_of_an_experiment_tables_and_charts(self):
+        self.write("e.json", {"cells": {"mackey_glass": MACKEY_GLASS}})
+        table = self.run_tool("solve", "e.json", "--times", "0:2:1")[0].splitlines()
+        self.assertEqual(table[0], "t,y")
+        self.assertEqual(table[1], "0,0.9")
+        self.run_tool("solve", "e.json", "--times", "0:50:1", "--output", "y.csv", "--plot", "y.svg", "--derivatives")
+        self.assertTrue((self.folder / "y.csv").read_text().startswith("t,y,dy/da,dy/db,dy/dp,dy/dtau,dy/dy0\n"))
+        self.assertIn("<svg", (self.folder / "y.svg").read_text())
+        self.write("times.csv", "t\n1\n2\n")
+        self.assertEqual(self.run_tool("solve", "e.json", "--times", "times.csv")[0].splitlines()[1:], table[2:])
+
+    def refuse(self, words, cell, *arguments):
+        self.write("cell.json", cell)
+        self.refused(words, "solve", "cell.json", "--times", "1", *arguments)
+
+    def test_what_is_wrong_is_said(self):
+        tau = lambda **keys: changed(LINEAR, params__tau=keys)
+        ode = lambda *lines, **keys: changed({**LINEAR, "params": {"a": -1, "tau": lag(), "c": 1}}, ode=list(lines), **keys)
+        for words, cell in (
+                (["no upper bound", "max"], tau(start=1)),
+                (["above 0"], tau(start=1, min=-1, max=3)),
+                (["0.2", "largest h"], changed(LINEAR, solver__h=0.5)),
+                (["history", "x"], {k: v for k, v in LINEAR.items() if k != "history"}),
+                (["unknown state 'z'"], changed(LINEAR, history={"x": "c", "z": 1})),
+                (["no history"], changed(LINEAR, history={})),
+                (["t, params and numbers"], changed(LINEAR, history={"x": "c + x"})),
+                (["dx"], ode("y = a * c * x(t - tau)")),
+                (["dx is set twice"], ode("dx = a * x(t - tau)", "dx = c")),
+                (["future"], ode("dx = a * x(t + 1) + tau * c")),
+                (["x(t - tau)", "counts no steps"], ode("dx = a * x[-3] + tau * c")),
+                (["no next value", "dx"], ode("x' = a * x(t - tau)")),
+                (["euler", "method"], changed(LINEAR, solver__method="eulr")),
+                (["parts", "1"], changed(LINEAR, solver__h__parts=0)),
+                (["unknown lag 'tu'", "tau"], changed(LINEAR, solver__h__lag="tu")),
+                (["h"], changed(LINEAR, solver={})),
+                (["start"], tau(start=50, min=0.2, max=40)),
+                (["log of", "dx", "t = ", "a = "], ode("dx = a * log(x(t - tau) - 2)"))):
+            with self.subTest(words=words):
+                self.refuse(words, cell)
+        self.refuse(["unknown param 'tu'", "tau"], LINEAR, "--param", "tu=3")
+        self.refuse(["input"], DRIVEN)
+        step = {"state": {"y": 1}, "step": ["y' = y(t - 3)"], "output": "y'"}
+        self.write("cell.json", {"name": "e", "data": {"task": "random", "length": 5, "input": 1, "output": 1}, "cells": {"c": step},
+                                 "model": {"layers": [{"cell": "c", "units": 1}]}, "loss": "mse", "optimizer": {"type": "adam"}})
+        self.refused(["h[-k]"], "check", "cell.json")
+
+
+if __name__ == "__main__":
+    main()

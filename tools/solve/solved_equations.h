@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/cells/models/delay_equations.h"
+#include "lagtape/core/json/json.h"
+#include "lagtape/data/table/csv.h"
+
+namespace lagtape {
+
+/// Times as a user writes them: "0,0.5,2", "0:10:0.1" (both ends included), or the name of a file, whose column "t" or
+/// "time" counts, else the first. Throws InputError.
+std::vector<double> times_of(const std::string& text);
+
+/// Inputs out of a table: a column of times that ascend, "time" or "t" or else the first, and the others in their order.
+/// Throws InputError.
+DelayInput read_delay_input(const std::string& file);
+
+/// Gives a param the value of "tau=18", a number "c[1]=2" of one. Throws InputError.
+void set_param(DelayEquations& equations, const std::string& assignment);
+
+/// {"t": [...], "y": {STATE: [...]}, "d": {PARAM: {STATE: [...]}}}; the numbers of a vector are lists, a time each.
+Json json_of(const SolvedEquations& solved);
+/// Columns t, STATE, ..., d STATE / d PARAM, ...
+Csv csv_of(const SolvedEquations& solved);
+
+/// How fast a solution converges: the largest differences between those by steps of h, h / 2, h / 4 and h / 8, and the
+/// orders that follow, log2 of each difference over the next.
+struct MeasuredOrder {
+  struct Row {
+    std::string of;  ///< "y", or the param of its derivatives
+    std::vector<double> differences, orders;
+  };
+  std::vector<Row> rows;
+};
+MeasuredOrder measure_order(DelayEquations equations, const std::vector<double>& times,
+                            const DelayInput& input);
+Json json_of(const MeasuredOrder& order);
+std::string to_string(const MeasuredOrder& order);
+
+}  // namespace lagtape
