@@ -11,7 +11,8 @@ a benchmark, a few runs of a search, a few sequences of an analysis (SHORTENED).
     ```json            an experiment, a part of one, a paper's table, a search (the session finds it as search.json), or a
                        file of cells in continuous time: `lagtape check`, `table`, `search` or `solve` takes it
     ```python          runs after the page's shell blocks, all of a page in one Python; not where the module is not built
-    ```python needs-torch  likewise, where PyTorch is installed
+    ```python needs-torch  likewise, where PyTorch is installed; needs-sklearn where scikit-learn is
+    ```python elsewhere  another library's: is compiled alone
     ```python toy      lines of tools/examples/toy.py, which tests/python/toy_test.py compares with the engine
     ```cpp ```c ```cmake  lines of a file in tests/consumer, which other tests build and run
 
@@ -232,11 +233,11 @@ class SessionTest(ToolTest):
                               capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def run_torch(self, page, script):
+    def run_with(self, module, page, script):
         python = os.environ.get("LAGTAPE_PYTHON", "python3")
-        if subprocess.run([python, "-c", "import torch"], capture_output=True).returncode != 0:
+        if subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode != 0:
             compile(script, str(page), "exec")
-            self.skipTest(f"the Python of {page.relative_to(ROOT)} is not run: torch is missing")
+            self.skipTest(f"the Python of {page.relative_to(ROOT)} is not run: {module} is missing")
         self.run_python(page, script)
 
     def check_needs_data(self, block):
@@ -247,7 +248,8 @@ class SessionTest(ToolTest):
             self.assertRegex(done.stderr, "no such file|there is no|does not exist|No such file", command)
 
     def check_page(self, page):
-        script = python = torch = ""
+        script = python = ""
+        others = {}  # the scripts by the modules that they need
         for block in blocks_of(page.read_text()):
             with self.subTest(f"{page.relative_to(ROOT)}:{block.line}"):
                 if block.language == "json":
@@ -269,16 +271,20 @@ class SessionTest(ToolTest):
                     python += block.text
                 elif block.language == "python" and block.marks == ["toy"]:
                     self.assertTrue(holds_lines(block.text, (ROOT / "tools/examples/toy.py").read_text()), block.text)
-                elif block.language == "python" and block.marks == ["needs-torch"]:
-                    torch += block.text
+                elif block.language == "python" and block.marks in (["needs-torch"], ["needs-sklearn"]):
+                    module = block.marks[0].removeprefix("needs-")
+                    others[module] = others.get(module, "") + block.text
+                elif block.language == "python" and block.marks == ["elsewhere"]:
+                    compile(block.text, str(page), "exec")
                 else:
                     self.fail(f"a block that no test runs: {block.language} {' '.join(block.marks)}")
-        if script or python or torch:
+        if script or python or others:
             self.run_session(page, script)
         if python:
             self.run_python(page, python)
-        if torch:
-            self.run_torch(page, torch)
+        for module, text in others.items():
+            with self.subTest(module):
+                self.run_with(module, page, text)
 
 
 class PagesTest(SessionTest):

@@ -161,7 +161,8 @@ def frame_like(like: Any, columns: Mapping[str, np.ndarray], times: List[str], r
 
 def _by_protocol(frame: Any) -> Any:
     """A frame of another library as one of a library that is installed."""
-    for library, convert in (("pyarrow", lambda module: module.table(frame)), ("polars", lambda module: module.from_dataframe(frame)),
+    for library, convert in (("pyarrow", lambda module: module.table(frame)), ("polars", lambda module: module.DataFrame(frame)),
+                             ("pyarrow.interchange", lambda module: module.from_dataframe(frame)),
                              ("pandas", lambda module: module.api.interchange.from_dataframe(frame))):
         try:
             return convert(importlib.import_module(library))
