@@ -24,7 +24,9 @@ auto find_given(const std::filesystem::path& path, const Files& files)
 
 }  // namespace
 
-void GivenFiles::add_table(const std::string& name, std::string text) { tables_[name] = std::move(text); }
+void GivenFiles::add_table(const std::string& name, std::shared_ptr<const ColumnTable> table) {
+  tables_[name] = std::move(table);
+}
 
 void GivenFiles::add_arrays(const std::string& name, std::map<std::string, Tensor> arrays) {
   arrays_[name] = std::move(arrays);
@@ -33,9 +35,10 @@ void GivenFiles::add_arrays(const std::string& name, std::map<std::string, Tenso
 GivenScope::GivenScope(const GivenFiles* files) : before_(std::exchange(given, files)) {}
 GivenScope::~GivenScope() { given = before_; }
 
-const std::string* given_table(const std::filesystem::path& path) {
-  return find_given(
+std::shared_ptr<const ColumnTable> given_table(const std::filesystem::path& path) {
+  const auto* found = find_given(
       path, [](const GivenFiles& files) -> const auto& { return files.tables(); });
+  return found != nullptr ? *found : nullptr;
 }
 
 const std::map<std::string, Tensor>* given_arrays(const std::filesystem::path& path) {

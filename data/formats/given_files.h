@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "lagtape/core/tensor.h"
+#include "lagtape/data/table/column_table.h"
 
 namespace lagtape {
 
@@ -15,14 +17,14 @@ class GivenFiles {
   /// The folder of these files, from which `data.path` names them: (memory)/data.csv.
   static constexpr const char* kFolder = "(memory)";
 
-  void add_table(const std::string& name, std::string text);
+  void add_table(const std::string& name, std::shared_ptr<const ColumnTable> table);
   void add_arrays(const std::string& name, std::map<std::string, Tensor> arrays);
 
-  const std::map<std::string, std::string>& tables() const { return tables_; }
+  const std::map<std::string, std::shared_ptr<const ColumnTable>>& tables() const { return tables_; }
   const std::map<std::string, std::map<std::string, Tensor>>& arrays() const { return arrays_; }
 
  private:
-  std::map<std::string, std::string> tables_;
+  std::map<std::string, std::shared_ptr<const ColumnTable>> tables_;
   std::map<std::string, std::map<std::string, Tensor>> arrays_;
 };
 
@@ -38,9 +40,9 @@ class GivenScope {
   const GivenFiles* before_;
 };
 
-/// The text of a table, or the arrays, that are given for a path; null where it is that of a file. Throws InputError
+/// The table, or the arrays, that are given for a path; null where it is that of a file. Throws InputError
 /// where data of that name were given once, and are not now.
-const std::string* given_table(const std::filesystem::path& path);
+std::shared_ptr<const ColumnTable> given_table(const std::filesystem::path& path);
 const std::map<std::string, Tensor>* given_arrays(const std::filesystem::path& path);
 
 }  // namespace lagtape

@@ -33,9 +33,8 @@ bool is_table_file(const fs::path& path) {
 bool is_tsf_file(const fs::path& path) { return unpacked_ending(path) == ".tsf"; }
 
 NamedTable read_table_file(const fs::path& path, const TableOptions& options) {
-  if (const std::string* given = given_table(path))
-    return parse_table(*given, path.stem().string(),
-                       {.separator = ',', .skip_rows = 0, .missing_codes = options.missing_codes});
+  if (std::shared_ptr<const ColumnTable> given = given_table(path))
+    return {std::move(given), path.stem().string()};
   const std::string where = path.string();
   std::string text = read_file(path);
   if (is_gzip(text)) text = gunzip(text, where);

@@ -76,11 +76,13 @@ void add_codes(const CsvSource& csv, std::span<const double> numbers, const std:
 /// The numbers of a column by time, NaN where there is none.
 Column read_numbers(const CsvSource& csv, std::int64_t source, PlainNumbers plain,
                     std::vector<std::string>& notes, std::vector<MissingCode>& codes) {
+  const GivenColumn::Numbers given = csv.numbers(source);
   NumberColumn numbers =
-      read_number_column({.rows = csv.rows(),
-                          .cell = [&](std::int64_t row) { return csv.cell(row, source); },
-                          .place = [&](std::int64_t row) { return csv.place(row, source); }},
-                         plain.known, std::move(plain.values), csv.table, csv.options.table);
+      given ? read_number_column(csv.rows(), given, csv.options.table)
+            : read_number_column({.rows = csv.rows(),
+                                  .cell = [&](std::int64_t row) { return csv.cell(row, source); },
+                                  .place = [&](std::int64_t row) { return csv.place(row, source); }},
+                                 plain.known, std::move(plain.values), csv.table, csv.options.table);
   if (numbers.refused >= 0) refuse_cell(csv, numbers.refused, source);
   take_means(csv, source, numbers);
   const std::string name = csv.table.name_of(source);
@@ -101,6 +103,7 @@ std::vector<std::int64_t> read_measured(const CsvSource& csv, Panel& panel) {
   std::ranges::sort(all);
   all.erase(std::ranges::unique(all).begin(), all.end());
   const auto cell = [&](std::int64_t row, std::int64_t source) { return csv.cell(row, source); };
+  std::erase_if(all, [&](std::int64_t source) { return csv.numbers(source) != nullptr; });
   std::vector<PlainNumbers> plain = read_plain_numbers(csv.rows(), all, cell, csv.options.table);
   std::unordered_map<std::int64_t, std::int64_t> places;
   std::vector<std::int64_t> sources;
@@ -108,8 +111,10 @@ std::vector<std::int64_t> read_measured(const CsvSource& csv, Panel& panel) {
   const auto measured = [&](std::int64_t source, ColumnRole role) {
     const auto [place, is_new] = places.emplace(source, std::ssize(panel.columns));
     if (is_new) {
-      const auto first = static_cast<std::size_t>(std::ranges::lower_bound(all, source) - all.begin());
-      panel.columns.push_back(read_numbers(csv, source, std::move(plain[first]), panel.notes, codes));
+      const auto text = std::ranges::find(all, source);
+      PlainNumbers known;
+      if (text != all.end()) known = std::move(plain[static_cast<std::size_t>(text - all.begin())]);
+      panel.columns.push_back(read_numbers(csv, source, std::move(known), panel.notes, codes));
       panel.columns.back().role = role;
       sources.push_back(source);
     }

@@ -1,6 +1,7 @@
 #include "lagtape/data/series/csv_source.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/formats/table_file.h"
@@ -64,6 +65,20 @@ std::vector<std::int64_t> CsvSource::series_columns() const {
   for (const std::string& name : options.series) columns.push_back(table.column(name));
   if (columns.empty() && is_tsf_file(table.where())) columns = {0};
   return columns;
+}
+
+GivenColumn::Numbers CsvSource::numbers(std::int64_t column) const {
+  const GivenColumn::Numbers* known = table.numbers(column);
+  if (known == nullptr) return {};
+  if (!future_.table) return [this, known](std::int64_t row) { return (*known)(in_file(row)); };
+  const std::int64_t there = future_columns_[static_cast<std::size_t>(column)];
+  const GivenColumn::Numbers* later = there < 0 ? nullptr : future_.table->numbers(there);
+  if (there >= 0 && later == nullptr) return {};
+  return [this, known, later](std::int64_t row) {
+    const std::int64_t at = in_file(row);
+    if (at < table.rows()) return (*known)(at);
+    return later != nullptr ? (*later)(row_in_future(at)) : std::numeric_limits<double>::quiet_NaN();
+  };
 }
 
 std::string_view CsvSource::future_cell(std::int64_t row, std::int64_t column) const {

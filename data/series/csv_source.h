@@ -45,6 +45,8 @@ class CsvSource {
   std::int32_t series_of(std::int64_t row) const {
     return series.empty() ? 0 : series[static_cast<std::size_t>(in_file(row))];
   }
+  /// The numbers of a column, by row, where they are in memory; empty where they are read from cells.
+  GivenColumn::Numbers numbers(std::int64_t column) const;
   Place place(std::int64_t row, std::int64_t column) const;
   std::int64_t line(std::int64_t row) const;
   /// Leaves rows of the second file out, by their place among those that were left in.

@@ -9,6 +9,15 @@ namespace lagtape {
 
 NamedTable::NamedTable(TextTable cells, std::string where, TableHead head)
     : cells_(std::move(cells)), where_(std::move(where)), head_(std::move(head)) {
+  find_places();
+}
+
+NamedTable::NamedTable(std::shared_ptr<const ColumnTable> given, std::string where)
+    : given_(std::move(given)), where_(std::move(where)), head_(head_of(given_->names())) {
+  find_places();
+}
+
+void NamedTable::find_places() {
   for (std::int64_t i = 0; i < std::ssize(names()); ++i)
     if (const auto [known, fresh] = places_.emplace(name_of(i), i); !fresh) known->second = -1;
   if (rows() == 0) throw InputError({where_}, Rule::missing, "contains names and no numbers.");

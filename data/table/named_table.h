@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "lagtape/core/problem.h"
+#include "lagtape/data/table/column_table.h"
 #include "lagtape/data/table/table_head.h"
 #include "lagtape/data/table/table_options.h"
 #include "lagtape/data/table/text_table.h"
@@ -18,17 +21,24 @@ class NamedTable {
  public:
   /// `where` begins messages. Throws InputError for a table of names alone.
   NamedTable(TextTable cells, std::string where, TableHead head);
+  /// A table in memory, whose names are what they are.
+  NamedTable(std::shared_ptr<const ColumnTable> given, std::string where);
 
-  std::int64_t rows() const { return cells_.rows() - head_.first; }
+  std::int64_t rows() const { return given_ ? given_->rows() : cells_->rows() - head_.first; }
   std::int64_t columns() const { return head_.columns; }
   const std::vector<std::string>& names() const { return head_.names; }  ///< empty: columns have none
   /// What a user may not expect of how the file was read, a sentence each.
   const std::vector<std::string>& notes() const { return head_.notes; }
   const std::string& where() const { return where_; }
-  char separator() const { return cells_.separator(); }
-  std::int64_t line(std::int64_t row) const { return cells_.line(row + head_.first); }
+  char separator() const { return given_ ? ',' : cells_->separator(); }
+  /// The line of a file; of a table in memory that of the file that it would be.
+  std::int64_t line(std::int64_t row) const { return given_ ? row + 2 : cells_->line(row + head_.first); }
   std::string_view cell(std::int64_t row, std::int64_t column) const {
-    return cells_.cell(row + head_.first, column);
+    return given_ ? given_->cell(row, column) : cells_->cell(row + head_.first, column);
+  }
+  /// The numbers of a column that is in memory as such; null: its cells are texts.
+  const GivenColumn::Numbers* numbers(std::int64_t column) const {
+    return given_ ? given_->numbers(column) : nullptr;
   }
 
   /// The number of a column by its name. Throws InputError with the nearest one, and with who wants it.
@@ -45,7 +55,10 @@ class NamedTable {
   Place place(std::int64_t row, std::int64_t column) const;
 
  private:
-  TextTable cells_;
+  void find_places();
+
+  std::optional<TextTable> cells_ = {};  ///< of a text
+  std::shared_ptr<const ColumnTable> given_ = {};
   std::string where_;
   TableHead head_;
   std::unordered_map<std::string, std::int64_t> places_;  ///< by name: the column; -1: several have it

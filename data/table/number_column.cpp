@@ -127,7 +127,30 @@ std::optional<double> NumberStyle::read(std::string_view cell,
   return value;
 }
 
+NumberColumn read_number_column(std::int64_t rows, const GivenColumn::Numbers& number,
+                                const TableOptions& options) {
+  NumberColumn result{.values = Tensor({rows}, Dtype::f64), .style = {.decimal = options.decimal}};
+  const std::span<double> to = result.values.values<double>();
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto i = static_cast<std::size_t>(row);
+    to[i] = number(row);
+    const bool is_code = std::ranges::find(options.missing_codes, to[i]) != options.missing_codes.end();
+    if (std::isfinite(to[i]) && !is_code) continue;
+    if (std::isinf(to[i])) {
+      result.refused = row;
+      return result;
+    }
+    result.coded += is_code ? 1 : 0;
+    result.missing.resize(to.size());
+    result.missing[i] = true;
+    to[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return result;
+}
+
 NumberColumn read_number_column(const NamedTable& table, std::int64_t column, const TableOptions& options) {
+  if (const GivenColumn::Numbers* numbers = table.numbers(column))
+    return read_number_column(table.rows(), *numbers, options);
   PlainNumbers plain = std::move(read_plain_numbers(
       table.rows(), std::span(&column, 1),
       [&](std::int64_t row, std::int64_t of) { return table.cell(row, of); }, options)[0]);

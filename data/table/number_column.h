@@ -77,6 +77,10 @@ std::vector<PlainNumbers> read_plain_numbers(std::int64_t rows, std::span<const 
   return numbers;
 }
 
+/// The numbers of a column that has them in memory, by their rows.
+NumberColumn read_number_column(std::int64_t rows, const GivenColumn::Numbers& number,
+                                const TableOptions& options);
+
 /// The numbers of a column of a table by its rows.
 NumberColumn read_number_column(const NamedTable& table, std::int64_t column, const TableOptions& options);
 

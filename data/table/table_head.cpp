@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
@@ -255,6 +256,13 @@ void add_notes(const TextTable& cells, std::int64_t names, TableHead& head) {
 }
 
 }  // namespace
+
+TableHead head_of(std::vector<std::string> names) {
+  TableHead head{.columns = std::ssize(names)};
+  head.names = std::move(names);
+  rename_columns(head);
+  return head;
+}
 
 TableHead plain_head(const TextTable& cells, std::string_view decimals) {
   TableHead head{.columns = cells.columns()};

@@ -31,4 +31,7 @@ struct HeadSearch {
 /// lines could be the names.
 TableHead find_head(const TextTable& cells, std::string_view decimals, const HeadSearch& search = {});
 
+/// The head of a table whose columns have these names, of which equal ones are told apart.
+TableHead head_of(std::vector<std::string> names);
+
 }  // namespace lagtape

@@ -3,6 +3,8 @@
 import datetime
 import json
 import pathlib
+import subprocess
+import sys
 
 import lagtape as lt
 import numpy as np
@@ -226,3 +228,64 @@ def test_arrays_alone_are_divided_as_those_of_a_file_are():
     mine, file = lt.data(ARRAYS, data=data), lt.data(with_data(ARRAYS, path="all.npz"))
     assert len(mine["train_x"]) > len(mine["test_x"]) > 0
     assert mine.keys() == file.keys() and all(np.array_equal(mine[name], file[name]) for name in file)
+
+
+def kinds(rows=ROWS):
+    """Columns of every kind of numbers, with holes and codes, and series named by whole numbers."""
+    draw = np.random.default_rng(3)
+    table = pandas.DataFrame({"when": list(pandas.date_range("2024-01-01", periods=rows // 2, freq="h")) * 2,
+                              "id": np.repeat(np.array([2**53 + 1, 2**53 + 3]), rows // 2), "load": draw.normal(size=rows),
+                              "single": draw.normal(size=rows).astype("float32"), "count": draw.integers(-5, 9, rows),
+                              "small": draw.integers(0, 9, rows).astype("uint8"), "code": draw.normal(size=rows)})
+    table.loc[[3, 50], "single"], table.loc[9:11, "code"] = np.nan, -999.0
+    return table
+
+
+def test_columns_of_every_kind_of_numbers_have_the_bits_of_their_file():
+    experiment = with_data({**SERIES, "name": "kinds"}, target="load", future=["count", "small"], past=["single", "code"], calendar=[],
+                           series="id", time="when", missing_codes=[-999])
+    kinds().to_csv("kinds.csv", index=False)
+    file = lt.train(with_data(experiment, path="kinds.csv"), out="file")
+    assert_same(lt.train(experiment, data=kinds(), out="frame"), file)
+    every_other = pandas.concat([kinds()] * 2, axis=1).iloc[:, :7].iloc[::1]  # columns that are not contiguous
+    assert_same(lt.train(experiment, data=every_other, out="strided"), file)
+    shuffled = kinds().sample(frac=1, random_state=0)
+    shuffled.to_csv("shuffled.csv", index=False)
+    assert_same(lt.train(experiment, data=shuffled, out="shuffled"), lt.train(with_data(experiment, path="shuffled.csv"), out="shuffled_file"))
+    twice = pandas.concat([kinds(), kinds().iloc[:3]])
+    twice.to_csv("twice.csv", index=False)
+    means = with_data(experiment, duplicates="mean")
+    assert_same(lt.train(means, data=twice, out="twice"), lt.train(with_data(means, path="twice.csv"), out="twice_file"))
+    future = kinds().groupby("id").tail(1).assign(when=lambda last: last["when"] + pandas.Timedelta("1h")).drop(columns=["load", "code"])
+    future.to_csv("future.csv", index=False)
+    made, known = lt.forecast(file, kinds(), 1, future=future), lt.forecast(file, "kinds.csv", 1, future="future.csv")
+    assert np.array_equal(made["load"].to_numpy(), known["prediction"][:, 0]) and len(made) == 2
+    assert made["id"].tolist() == [str(2**53 + 1), str(2**53 + 3)]
+
+
+def test_an_infinite_number_is_named_with_its_row_and_column():
+    table = frame()
+    table.iloc[5, 0] = np.inf
+    with pytest.raises(lt.InputError, match=r"line 7, column 2 \(load\)") as error:
+        lt.check(SERIES, data=table)
+    assert (error.value.problems[0].line, error.value.problems[0].found) == (7, "'inf'")
+
+
+MEMORY = """
+import resource, sys
+import numpy as np, lagtape as lt
+columns = {f"c{i}": np.random.default_rng(i).normal(size=1_000_000) for i in range(8)}
+experiment = {"name": "big", "data": {"task": "series", "target": ["c0"], "past_target": True, "window": 2000}, "loss": "mse",
+              "model": {"layers": [{"cell": "gru", "units": 2}]}}
+lt.check(experiment, data={"c0": columns["c0"][:20000]}, threads=1)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+lt.check(experiment, data=columns, threads=1)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_numbers_are_read_where_they_are():
+    """A table takes the memory of the column that is read, and no text beside it: those of 8 columns are 150 MB."""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", MEMORY], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert 8_000 <= int(done.stdout) < 120_000, done.stdout  # kB

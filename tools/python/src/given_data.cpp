@@ -6,11 +6,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
-#include <functional>
+#include <memory>
 #include <string>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,78 +26,58 @@ namespace lagtape::python {
 
 namespace {
 
-/// Writes the cell of a row.
-using CellWriter = std::function<void(std::string& text, std::size_t row)>;
-
 template <class T>
 using NumbersOf = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
 
-void write_word(std::string& text, std::string_view word) {
-  if (word.find_first_of(",\"\r\n") == word.npos) {
-    text += word;
-    return;
-  }
-  text += '"';
-  for (const char c : word) text.append(c == '"' ? 2 : 1, c);
-  text += '"';
+/// The shortest text that reads back to a number; "" for NaN.
+template <class T>
+std::string text_of_number(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (std::isnan(value)) return "";
+  std::array<char, 32> digits;
+  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
 }
 
-/// Numbers as the shortest texts that read back to them; NaN is an empty cell.
+/// A number as a file of it has it: 0.1f is 0.1 there.
 template <class T>
-bool find_numbers(nb::handle column, CellWriter& writer, std::size_t& rows) {
+double number_of(T value) {
+  if constexpr (!std::is_same_v<T, float>) return static_cast<double>(value);
+  std::array<char, 32> digits;
+  const char* end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), static_cast<float>(value)).ptr;
+  double read = 0;
+  std::from_chars(digits.data(), end, read);
+  return read;
+}
+
+/// Reads a column of numbers where they are.
+template <class T>
+bool find_numbers(nb::handle values, GivenColumn& column) {
   NumbersOf<T> numbers;
-  if (!nb::try_cast(column, numbers, false)) return false;
-  rows = numbers.shape(0);
-  const T* data = numbers.data();
-  writer = [numbers, data, stride = numbers.stride(0)](std::string& text, std::size_t row) {
-    const T value = data[static_cast<std::int64_t>(row) * stride];
-    if constexpr (std::is_floating_point_v<T>)
-      if (std::isnan(value)) return;
-    std::array<char, 32> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-    text.append(digits.data(), end);
+  if (!nb::try_cast(values, numbers, false)) return false;
+  column.rows = static_cast<std::int64_t>(numbers.shape(0));
+  const auto at = [numbers, data = numbers.data(), stride = numbers.stride(0)](std::int64_t row) {
+    return data[row * stride];
   };
+  column.number = [at](std::int64_t row) { return number_of<T>(at(row)); };
+  column.write = [at](std::int64_t row) { return text_of_number<T>(at(row)); };
   return true;
 }
 
-CellWriter writer_of(nb::handle column, std::size_t& rows) {
-  CellWriter writer;
-  if (find_numbers<double>(column, writer, rows) || find_numbers<float>(column, writer, rows) ||
-      find_numbers<std::int64_t>(column, writer, rows) || find_numbers<std::uint64_t>(column, writer, rows))
-    return writer;
-  const auto words = nb::cast<std::vector<std::string>>(column);
-  rows = words.size();
-  return [words](std::string& text, std::size_t row) { write_word(text, words[row]); };
+GivenColumn column_of(const std::string& name, nb::handle values) {
+  GivenColumn column{.name = name};
+  if (find_numbers<double>(values, column) || find_numbers<float>(values, column) ||
+      find_numbers<std::int64_t>(values, column) || find_numbers<std::uint64_t>(values, column))
+    return column;
+  column.texts = nb::cast<std::vector<std::string>>(values);
+  column.rows = std::ssize(column.texts);
+  return column;
 }
 
-/// A table of columns as the text of a file, whose readers then find in it what they find in one.
-std::string table_of(const std::vector<std::string>& names, const nb::list& columns) {
-  std::vector<CellWriter> writers;
-  std::size_t rows = 0;
-  for (const nb::handle column : columns) {
-    std::size_t count = 0;
-    writers.push_back(writer_of(column, count));
-    if (writers.size() > 1 && count != rows)
-      throw InputError({.item = text_of("column '", names[writers.size() - 1], "'")}, Rule::shape,
-                       text_of("expected ", rows, " rows, as the columns before it have"), text_of(count));
-    rows = count;
-  }
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += ',';
-    write_word(text, names[i]);
-  }
-  for (std::size_t row = 0; row < rows; ++row) {
-    text += '\n';
-    const std::size_t begin = text.size();
-    for (std::size_t i = 0; i < writers.size(); ++i) {
-      if (i > 0) text += ',';
-      writers[i](text, row);
-    }
-    if (text.size() == begin) text += "NA";  // an empty line would be no row
-  }
-  text += '\n';
-  return text;
+std::shared_ptr<const ColumnTable> table_of(const std::vector<std::string>& names, const nb::list& columns) {
+  std::vector<GivenColumn> given;
+  for (std::size_t i = 0; i < names.size(); ++i) given.push_back(column_of(names[i], columns[i]));
+  return std::make_shared<ColumnTable>(std::move(given));
 }
 
 std::map<std::string, Tensor> tensors_of(const nb::dict& arrays) {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lagtape {
+
+/// A column that a program has in its memory: texts, or numbers, which are read where they are.
+struct GivenColumn {
+  using Numbers = std::function<double(std::int64_t row)>;
+
+  std::string name;
+  std::int64_t rows = 0;
+  Numbers number = {};                                      ///< NaN: there is none; empty: a column of texts
+  std::function<std::string(std::int64_t row)> write = {};  ///< the text of a number; "": there is none
+  std::vector<std::string> texts = {};                      ///< [rows] of a column of texts
+};
+
+/// A table of columns in memory. Numbers become texts where somebody asks for their cells, as names of series do.
+class ColumnTable {
+ public:
+  /// Throws InputError for columns of different lengths.
+  explicit ColumnTable(std::vector<GivenColumn> columns);
+
+  std::int64_t rows() const { return columns_.empty() ? 0 : columns_.front().rows; }
+  std::vector<std::string> names() const;
+  /// The numbers of a column; null for one of texts.
+  const GivenColumn::Numbers* numbers(std::int64_t column) const;
+  std::string_view cell(std::int64_t row, std::int64_t column) const;
+
+ private:
+  std::vector<GivenColumn> columns_;
+  mutable std::vector<std::vector<std::string>>
+      written_;  ///< by column of numbers: its cells, once one is read
+};
+
+}  // namespace lagtape
