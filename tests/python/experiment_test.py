@@ -293,3 +293,12 @@ def test_a_notebook_shows_progress_too(monkeypatch):
     assert not lt._progress._in_notebook()
     monkeypatch.setitem(sys.modules, "IPython", IPython)
     assert lt._progress._in_notebook()
+
+
+def test_a_callback_that_returns_true_ends_the_training_and_keeps_its_result():
+    run = lt.train("waves.json", epochs=9, out="enough", callback=lambda row: row["epoch"] == 2)
+    assert run.history["epoch"].tolist() == [1, 2] and run.summary["best_epoch"] <= 2 and run.metrics["test_loss"] > 0
+    whole = lt.train("waves.json", epochs=2, out="whole")
+    assert all(np.array_equal(run.model().parameters[name], value) for name, value in whole.model().parameters.items())
+    longer = lt.train("waves.json", epochs=3, out="enough", resume=True)
+    assert longer.history["epoch"].tolist() == [1, 2, 3]

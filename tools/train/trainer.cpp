@@ -133,6 +133,7 @@ void Trainer::run(const TrainerHooks& hooks) {
         state_.seconds = seconds_before + seconds_since(started);
         evaluate_valid(hooks);
         save();
+        is_enough_ = hooks.is_enough && hooks.is_enough();
       }
       if (is_finished()) return;
       step(hooks, pause);
@@ -221,7 +222,7 @@ bool Trainer::is_finished() const { return state_.position.step >= steps_ || has
 
 bool Trainer::has_stopped_early() const {
   const std::int64_t patience = experiment_.train.patience;
-  return patience > 0 && state_.average.stalled >= patience;
+  return is_enough_ || (patience > 0 && state_.average.stalled >= patience);
 }
 
 bool Trainer::evaluation_is_due() const {

@@ -50,6 +50,8 @@ struct TrainerHooks {
   /// with truncated BPTT between two segments too.
   std::function<void()> save = {};
   std::function<bool()> stop_requested = {};
+  /// Asked after each evaluation: whether the training ends here, as if it were as long as this.
+  std::function<bool()> is_enough = {};
   double save_interval = 30;
 };
 
@@ -88,7 +90,8 @@ class Trainer {
     return steps_per_epoch() * update_step_.updates_of(task_.shape.length);
   }
   bool is_finished() const;
-  bool has_stopped_early() const;  ///< There was no new best on valid for as long as the experiment allows.
+  /// There was no new best on valid for as long as the experiment allows, or a hook said that it is enough.
+  bool has_stopped_early() const;
   bool has_other_data() const { return has_other_data_; }  ///< than the run that was unpacked began with
   const PlanCost& plan() const { return plan_; }
   ModelOp& op() { return op_; }
@@ -123,6 +126,7 @@ class Trainer {
   PlanCost plan_;
   std::uint64_t fingerprint_ = 0;  ///< the training set's; 0 for a fresh one
   bool has_other_data_ = false;
+  bool is_enough_ = false;         ///< said by the hook
   bool has_smaller_loss_ = false;  ///< the present evaluation, than the one whose state is kept
   TrainingState state_;
 };

@@ -53,6 +53,8 @@ TrainerHooks hooks_of(const RunOptions& options, const RunFolder& folder, const 
   const RankWork ranks(options.ranks);
   if (options.hooks.stop_requested)
     hooks.stop_requested = [=, asked = options.hooks.stop_requested] { return ranks.agreed(asked()); };
+  if (options.hooks.is_enough)
+    hooks.is_enough = [=, asked = options.hooks.is_enough] { return ranks.agreed(asked()); };
   if (!writes(options)) return hooks;
   std::optional<EventFile> events;
   if (options.tensorboard) events.emplace(folder.path(), read_file(folder.metrics_file()));

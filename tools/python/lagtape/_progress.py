@@ -58,15 +58,14 @@ class Progress:
         left_text = f"{_time_of(left)} left" if left is not None else ""
         self._write(f"[{bar:<{_BAR}}] epoch {epoch + 1}  loss {loss:.4g}  {left_text}  {self._evaluation}")
 
-    def evaluated(self, text: str, kept: bool) -> None:
-        """Called after each evaluation with its line of metrics.jsonl."""
+    def evaluated(self, text: str, kept: bool) -> bool:
+        """Called after each evaluation with its line of metrics.jsonl. Whether the training ends here."""
         row = {name: float("nan") if value is None else value for name, value in json.loads(text).items()}
         valid = "  ".join(f"{name} {value:.4g}" for name, value in row.items() if name.startswith("valid_"))
         self._evaluation = valid + ("  *" if kept else "")
         if self._shown and self._width > 0:
             self._write(f"epoch {row['epoch']}  train_loss {row['train_loss']:.4g}  {self._evaluation}")
-        if self._callback is not None:
-            self._callback(row)
+        return self._callback is not None and self._callback(row) is True
 
     def warned(self, text: str) -> None:
         """Called before the first step."""

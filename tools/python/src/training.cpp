@@ -28,14 +28,16 @@ class Listener {
  public:
   explicit Listener(nb::handle object) : object_(object) {}
 
+  /// Whether the method returned True.
   template <class... Arguments>
-  void call(const char* method, const Arguments&... arguments) {
-    if (raised_) return;
+  bool call(const char* method, const Arguments&... arguments) {
+    if (raised_) return false;
     const nb::gil_scoped_acquire acquire;
     try {
-      object_.attr(method)(arguments...);
+      return object_.attr(method)(arguments...).ptr() == Py_True;
     } catch (...) {
       raised_ = std::current_exception();
+      return false;
     }
   }
 
@@ -52,6 +54,11 @@ class Listener {
     if (is_due(stepped_))
       call("stepped", report.position.epoch, report.position.step, report.steps, report.loss);
   }
+
+  void evaluated(const EvaluationReport& report) {
+    is_enough_ = call("evaluated", json_of(report).dump(), report.kept);
+  }
+  bool is_enough() const { return is_enough_; }
 
   bool stop_requested() {
     if (!raised_ && is_due(asked_)) {
@@ -76,15 +83,15 @@ class Listener {
  private:
   nb::handle object_;
   std::exception_ptr raised_;
+  bool is_enough_ = false;
   std::chrono::steady_clock::time_point stepped_, asked_;
 };
 
 RunOptions options_of(Listener& listener) {
   RunOptions options;
   options.hooks.stepped = [&](const StepReport& report) { listener.stepped(report); };
-  options.hooks.evaluated = [&](const EvaluationReport& report) {
-    listener.call("evaluated", json_of(report).dump(), report.kept);
-  };
+  options.hooks.evaluated = [&](const EvaluationReport& report) { listener.evaluated(report); };
+  options.hooks.is_enough = [&] { return listener.is_enough(); };
   options.hooks.stop_requested = [&] { return listener.stop_requested(); };
   options.built = [&](const Trainer& trainer, const TrainingSetup& setup) {
     for (const std::string& warning : training_warnings(trainer, setup.model, setup.task))
