@@ -23,6 +23,7 @@
 #include "lagtape/tools/python/src/given_experiment.h"
 #include "lagtape/tools/train/catalogue.h"
 #include "lagtape/tools/train/experiment_check.h"
+#include "lagtape/tools/train/experiment_schema.h"
 #include "lagtape/tools/train/export_data.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/warnings.h"
@@ -180,6 +181,7 @@ void add_experiments(nb::module_& module) {
   module.def("analyze", analyze, release);
   module.def("data", data);
   module.def("list", list);
+  module.def("schema", [] { return experiment_schema().dump(); });
   module.def("plain_json", [](const std::string& text, const std::string& where) {
     return parse_commented_json(text, where).dump();
   });
