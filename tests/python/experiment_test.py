@@ -256,7 +256,7 @@ def test_an_existing_run_is_named_with_what_to_do():
     (lambda: lt.train("waves.json", out="waves.json"), "waves.json: exists already. Give another out, or resume=True to go on"),
     (lambda: lt.train("waves.json", epochs=2.5), "[train] epochs must be a whole number of at least 0. Got 2.5."),
     (lambda: lt.train("waves.json", threads=0), "[threads] threads must be a whole number of at least 1 and at most 1024. Got 0."),
-    (lambda: lt.train("waves.json", callback=3), "[train] callback must be a function. Got int."),
+    (lambda: lt.train("waves.json", callback=3), "[train] callback must be a function, or a list of functions. Got int."),
     (lambda: lt.train("waves.json", set="train.epochs=3"), "[set] set must be a list of texts. Got 'train.epochs=3'."),
     (lambda: lt.train("waves.json", set={3: 4}), "a key of set must be a text. Got 3."),
     (lambda: lt.train(3), "expected a path. Got int."),

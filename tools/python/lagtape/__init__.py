@@ -1,6 +1,6 @@
 """lagtape trains and runs recurrent networks with long memory on a CPU.
 
-    run = lagtape.train("experiment.json", epochs=50)     # or an experiment as a dict
+    run = lagtape.train("experiment.json", epochs=50)     # or an experiment as a dict, of the type lagtape.Experiment
     model = lagtape.load("runs/my-first-0")               # or run.model()
     y = model.predict(x)                                  # x [T, input] or [B, T, input]
     y_n = model.stream().step(x_n)
@@ -8,26 +8,28 @@
 `cell` makes a cell of a Python function; the functions of its step (`tanh`, `sigmoid`, ...) are here too.
 """
 
-from typing import TYPE_CHECKING
-
 from ._cell import Cell, cell
 from ._errors import DivergenceError, Error, InputError, Problem
-from ._experiment import Run, analyze, check, data, inspect, list, train
+from ._experiment import analyze, check, data, inspect, list
+from ._expression import Expression
 from ._forecast import evaluate, forecast, predict
 from ._forecaster import Forecaster
 from ._functions import *  # tanh, where, concat, ...
 from ._functions import __all__ as _names
 from ._lagtape import version as __version__
 from ._model import Model, Stream, import_model, load
+from ._plots import Svg
+from ._progress import Stop
+from ._results import Scores
+from ._run import Run
 from ._sequence_models import SequenceClassifier, SequenceRegressor
 from ._step import Step
 from ._tool import bench, compare, export, new, report, schema, search, table
+from ._train import train
+from .experiments import Experiment
 
-if TYPE_CHECKING:
-    from ._functions import __getattr__
-
-__all__ = ["Cell", "DivergenceError", "Error", "Forecaster", "InputError", "Model", "Problem", "Run", "SequenceClassifier",
-           "SequenceRegressor", "Step", "Stream", "analyze", "bench", "cell", "check", "compare", "data", "evaluate",
-           "export", "forecast", "import_model", "inspect", "list", "load", "new", "predict", "report", "schema", "search",
-           "table", "train"]
+__all__ = ["Cell", "DivergenceError", "Error", "Experiment", "Expression", "Forecaster", "InputError", "Model", "Problem", "Run",
+           "Scores", "SequenceClassifier", "SequenceRegressor", "Step", "Stop", "Stream", "Svg", "analyze", "bench", "cell", "check",
+           "compare", "data", "evaluate", "export", "forecast", "import_model", "inspect", "list", "load", "new", "predict", "report",
+           "schema", "search", "table", "train"]
 __all__ += _names

@@ -2,15 +2,50 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import os
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Callable, List, Mapping, Optional, TypeVar, Union, cast
 
 import numpy as np
 
-from ._errors import InputError
+from . import _lagtape
+from ._errors import InputError, Problem
 
 Path = Union[str, "os.PathLike[str]"]
+#: A file, a run, or an experiment as a dict, whose relative paths begin at the current folder.
+Experiment = Union[Path, Mapping[str, Any]]
+#: {"train.epochs": 3} or ["train.epochs=3"]
+Changes = Union[Mapping[str, Any], List[str], None]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: What other libraries call arguments.
+_ELSEWHERE = {"learning_rate": "lr", "batch_size": "batch", "n_epochs": "epochs", "num_epochs": "epochs", "max_epochs": "epochs",
+              "hidden_size": "units", "hidden_units": "units", "callbacks": "callback", "num_workers": "threads", "n_jobs": "threads",
+              "random_state": "seed", "verbose": "progress", "horizon": "steps", "n": "steps", "x": "input"}
+
+
+def known_arguments(function: Function) -> Function:
+    """Makes an unknown argument of a function an InputError that names the nearest one."""
+    known = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def checked(*values: Any, **named: Any) -> Any:
+        for name in named:
+            if name not in known:
+                _refuse_argument(function.__name__, name, [one for one in known if one not in ("self", "cls")])
+        return function(*values, **named)
+
+    return cast(Function, checked)
+
+
+def _refuse_argument(call: str, name: str, known: List[str]) -> None:
+    meant = _ELSEWHERE.get(name)
+    if meant not in known:
+        _lagtape.refuse_name(f"argument of {call}", name, known)
+    message = f"unknown argument of {call} {name!r}; did you mean {meant!r}? Known: {', '.join(known)}"
+    raise InputError(message, [Problem(message, "unknown_name", found=name, expected=", ".join(known), nearest=meant)])
 
 
 def path_of(path: Any) -> str:
@@ -75,3 +110,17 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"Got {type(value).__name__}.")
+
+
+def assignments_of(changes: Changes) -> List[str]:
+    if changes is None:
+        return []
+    if isinstance(changes, Mapping):
+        return [f"{text_of(key, 'a key of set')}={json_of(value)}" for key, value in changes.items()]
+    return texts_of(changes, "set", "set")
+
+
+def texts_of(values: Any, name: str, call: str) -> List[str]:
+    if isinstance(values, str) or not isinstance(values, (list, tuple)):
+        raise InputError(f"[{call}] {name} must be a list of texts. Got {values!r}.")
+    return [text_of(value, f"[{call}] {name}") for value in values]

@@ -7,11 +7,12 @@ from typing import Any, Dict, List
 import numpy as np
 
 from ._errors import InputError
+from ._results import Array
 
 DTYPES: Dict[str, np.dtype[Any]] = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
 
 
-def numbers_of(x: Any, precision: str, call: str) -> np.ndarray:
+def numbers_of(x: Any, precision: str, call: str) -> Array:
     """x as a C-contiguous array in a precision, "f32" or "f64"; x itself where it is one. Raises InputError for
     anything but numbers."""
     dtype = DTYPES[precision]
@@ -27,10 +28,11 @@ def numbers_of(x: Any, precision: str, call: str) -> np.ndarray:
 
 def number_of(value: Any) -> float:
     """A number of JSON; null is NaN."""
-    return float("nan") if value is None else value
+    number: float = float("nan") if value is None else value
+    return number
 
 
-def array_of(column: List[Any]) -> np.ndarray:
+def array_of(column: List[Any]) -> Array:
     return np.array([number_of(value) for value in column])
 
 

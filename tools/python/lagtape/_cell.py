@@ -6,27 +6,42 @@ import functools
 import inspect
 import json
 import sys
-from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, Optional, Set, Tuple, Union, overload
 
 from . import _lagtape
 from ._arguments import count_of, json_of, text_of
 from ._errors import InputError, Problem
 from ._expression import Expression, Place
 from ._step import Recorded, Step
+from .experiments import OwnLayer
 
 _cells: Dict[str, Cell] = {}
 
 
-def cell(function: Optional[Callable[..., Any]] = None, *, name: Optional[str] = None, static: Iterable[str] = ()) -> Any:
+@overload
+def cell(function: Callable[..., object]) -> Cell: ...
+
+
+@overload
+def cell(function: None = None, *, name: Optional[str] = None, static: Iterable[str] = ()) -> Callable[[Callable[..., object]], Cell]: ...
+
+
+@overload
+def cell(function: Callable[..., object], *, name: Optional[str] = None, static: Iterable[str] = ()) -> Cell: ...
+
+
+def cell(function: Optional[Callable[..., object]] = None, *, name: Optional[str] = None,
+         static: Iterable[str] = ()) -> Union[Cell, Callable[[Callable[..., object]], Cell]]:
     """Makes a cell of a function that writes down one time step:
 
-        @lagtape.cell
-        def leaky_delay(s, units, tau=10, leak=0.5):
-            h = s.state("h", units)
-            W, V = s.weight("W", (units, units)), s.weight("V", (units, units))
-            U, b = s.weight("U", (units, s.input.size)), s.weight("b", units, init="zeros")
-            s.next(h, (1 - leak) * h + leak * lagtape.tanh(W @ h + V @ h[-tau] + U @ s.input + b))
-            return s.next_of(h)
+        >>> @lagtape.cell
+        ... def leaky(s: lagtape.Step, units: lagtape.Expression, tau=10, leak=0.5):
+        ...     h = s.state("h", units)
+        ...     V, U = s.weight("V", (units, units)), s.weight("U", (units, s.input.size))
+        ...     s.next(h, (1 - leak) * h + leak * lagtape.tanh(V @ h[-tau] + U @ s.input))
+        ...     return s.next_of(h)
+        >>> leaky.equations
+        ["h' = (1 - leak) * h + leak * tanh(V @ h[-tau] + U @ x)"]
 
     The function is called at once, to record it: `s` is a `Step`, `units` the size that a layer sets, and every other
     argument an option of the layer, a number with its default. What it returns, one value or several, is the output of the
@@ -53,7 +68,11 @@ def _built_in() -> FrozenSet[str]:
 
 
 class Cell:
-    """A recorded cell. Calling it calls its function, as for a step within another cell."""
+    """A recorded cell, as `lagtape.cell` makes it. Calling it calls its function, as for a step within another cell.
+
+        >>> isinstance(leaky_delay, lagtape.Cell), leaky_delay.name
+        (True, 'leaky_delay')
+    """
 
     def __init__(self, function: Callable[..., Any], name: str, static: Iterable[str]):
         self.name = name
@@ -68,11 +87,19 @@ class Cell:
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         return self._function(*arguments, **options)
 
+    def layer(self, *, units: int, **options: object) -> OwnLayer:
+        """A layer of the cell for the "layers" of an experiment, whose options editors and type checkers then take as they are.
+
+            >>> leaky_delay.layer(units=8, tau=20)["tau"]
+            20
+        """
+        return OwnLayer({"cell": self, "units": units, **options})
+
     def __repr__(self) -> str:
         return f"<lagtape.Cell {self.name}>"
 
     @property
-    def definition(self) -> Dict[str, Any]:
+    def definition(self) -> Dict[str, object]:
         """The entry of "cells" that it becomes."""
         return self.record().entry()
 
@@ -82,7 +109,11 @@ class Cell:
         return [str(equation) for equation in self.record().equations]
 
     def program(self, units: int, input: int = 1, **options: Any) -> str:
-        """The step program of a layer with such sizes, as text: what `inspect` shows."""
+        """The step program of a layer with such sizes, as text: what `inspect` shows.
+
+            >>> "tanh" in leaky_delay.program(units=4)
+            True
+        """
         given = with_cells({"model": {"layers": [{"cell": self, "units": units, **options}]}})
         try:
             return _lagtape.program(json_of(given["cells"]), json_of(given["model"]["layers"][0]), count_of(input, "input", "program"))
@@ -211,7 +242,7 @@ def located(error: InputError) -> InputError:
         for name, recorded in _recorded_as.items():
             section, entry = _part_of_cell(problem, name)
             if section is not None:
-                place = _place_in(recorded, section, entry, problem.column) or recorded.place
+                place = _place_in(recorded, section, entry or "", problem.column) or recorded.place
                 return InputError(f"{place}: {error}", error.problems, file=place.file, line=place.line)
     return error
 

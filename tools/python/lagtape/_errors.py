@@ -9,7 +9,11 @@ THE_EXPERIMENT = "the experiment"
 
 
 class Problem(NamedTuple):
-    """One error of a file, an experiment or a call. What is not known of it is None."""
+    """One error of a file, an experiment or a call. What is not known of it is None.
+
+        >>> lagtape.Problem("is missing", rule="missing", pointer="/model").rule
+        'missing'
+    """
 
     message: str  #: what is wrong, without the place
     rule: str = "other"  #: the broken rule: "unknown_name", "missing", "wrong_type", "out_of_range", "shape", ...
@@ -30,7 +34,11 @@ class Problem(NamedTuple):
 
 
 class Error(Exception):
-    """What lagtape raises."""
+    """What lagtape raises: InputError and DivergenceError, and this itself where neither fits.
+
+        >>> issubclass(lagtape.InputError, lagtape.Error) and issubclass(lagtape.InputError, ValueError)
+        True
+    """
 
 
 class InputError(Error, ValueError):
@@ -41,6 +49,12 @@ class InputError(Error, ValueError):
     pointer     its JSON Pointer, or None
     suggestion  the nearest valid name, or None
     line        the line of a Python file that a cell was written in, or None
+
+        >>> try:
+        ...     lagtape.check({**experiment, "optimizer": {"type": "adan"}})
+        ... except lagtape.InputError as error:
+        ...     print(error.pointer, error.suggestion)
+        /optimizer/type adam
     """
 
     def __init__(self, message: str = "", problems: Optional[List[Problem]] = None, *, file: Optional[str] = None,
@@ -53,16 +67,26 @@ class InputError(Error, ValueError):
 
     @property
     def errors(self) -> List[Problem]:
+        """The same as `problems`."""
         return self.problems
 
     @property
     def pointer(self) -> Optional[str]:
+        """The JSON Pointer of the first problem."""
         return self.problems[0].pointer
 
     @property
     def suggestion(self) -> Optional[str]:
+        """The nearest valid name of the first problem."""
         return self.problems[0].nearest
 
 
 class DivergenceError(Error, ArithmeticError):
-    """Training gave a number that is not finite. The last good state is kept in the run's folder."""
+    """Training gave a number that is not finite. The last good state is kept in the run's folder.
+
+        >>> try:
+        ...     lagtape.train({**experiment, "optimizer": {"type": "sgd", "lr": 1e30}}, out="diverged", progress=False)
+        ... except lagtape.DivergenceError:
+        ...     print("smaller steps")
+        smaller steps
+    """

@@ -7,7 +7,7 @@ import itertools
 import math
 import os
 import sys
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Tuple
 
 import numpy as np
 
@@ -45,7 +45,13 @@ def place_of_caller() -> Place:
 
 
 class Expression:
-    """A node of a recorded step: a leaf with a text, or an operation of others.
+    """A value of a step while a cell is recorded, such as a state, a weight or `units`, with Python's and NumPy's operators.
+
+        >>> h = lagtape.Step().state("h", 4)
+        >>> isinstance(1 - 0.5 * h, lagtape.Expression)
+        True
+
+    It has no number yet: Raises InputError where Python asks for one. A node is a leaf with a text, or an operation of others.
 
     kind    "number": made of numbers, hyper-parameters and sizes alone; "matrix": a weight [out, in], or a function of
             matrices; "value": all else
@@ -156,7 +162,7 @@ class Expression:
 
     # What a recorded value cannot do, because it has no number yet.
 
-    def _refuse(self, what: str) -> Any:
+    def _refuse(self, what: str) -> NoReturn:
         name = f"'{self.text}'" if self.text else "this value"
         options = [e.text for e in (self, *self.operands) if e.operation == "hyper"]
         hint = f' For an option of the cell, name it in @lagtape.cell(static=["{options[0]}"]).' if options else ""
@@ -165,23 +171,23 @@ class Expression:
         raise InputError(f"{name} has no number while the cell is recorded, so that Python cannot {what}.{hint}")
 
     def __bool__(self) -> bool:
-        return self._refuse("ask whether it is true")
+        self._refuse("ask whether it is true")
 
     def __float__(self) -> float:
-        return self._refuse("make it a float")
+        self._refuse("make it a float")
 
     def __int__(self) -> int:
-        return self._refuse("make it an int")
+        self._refuse("make it an int")
 
     __index__ = __int__
 
     def __eq__(self, other: Any) -> Any:
-        return self._refuse("compare it")
+        self._refuse("compare it")
 
     __ne__ = __eq__
 
     def __iter__(self) -> Any:
-        return self._refuse("iterate over it")
+        self._refuse("iterate over it")
 
     __len__ = __int__
 

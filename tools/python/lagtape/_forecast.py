@@ -4,26 +4,59 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union, cast, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _lagtape
-from ._arguments import Path, count_of, path_of, real_of, text_of
+from ._arguments import Path, count_of, known_arguments, path_of, real_of, text_of
 from ._arrays import with_arrays
 from ._errors import InputError
 from ._given import Given, frame_like, is_frame, take
 from ._model import Model, load
+from ._results import Array, Forecast, HorizonScores, Prediction, Scores
+
+Frame = TypeVar("Frame")
+Trained = Union[Model, Path]
 
 
-def predict(run: Union[Model, Path], x: Any, *, threads: int = 1) -> Any:
+@overload
+def predict(run: Trained, x: Path, *, threads: int = ...) -> Prediction: ...
+
+
+@overload
+def predict(run: Trained, x: Union[List[Array], Tuple[Array, ...]], *, threads: int = ...) -> List[Array]: ...
+
+
+@overload
+def predict(run: Trained, x: Array, *, threads: int = ...) -> Array: ...
+
+
+@overload
+def predict(run: Trained, x: Mapping[str, ArrayLike], *, threads: int = ...) -> Dict[str, Array]: ...
+
+
+@overload
+def predict(run: Trained, x: Frame, *, threads: int = ...) -> Frame: ...
+
+
+@known_arguments
+def predict(run: Trained, x: Any, *, threads: int = 1) -> object:
     """`Model.predict` of a model, or of that of a run: outputs for x [T, input], [B, T, input] or a list of sequences.
 
     Where x is the path of a recording like that of the training (task "series"), the predictions along it, as of
     `lagtape predict`: a dict of the arrays prediction and truth [rows, targets] (NaN where it is not known), of a model of
     quantiles also levels and quantiles; the names of the targets; the rows that are predicted, from 0, their times, and the
-    horizon. A DataFrame gives a DataFrame with a column for each target, and the times or rows as its index. Raises
-    InputError.
+    horizon. A DataFrame gives a DataFrame with a column for each target, and the times or rows as its index. Predictions have the
+    units of the data.
+
+        >>> lagtape.predict(wave, "wave.csv")["prediction"].shape
+        (300, 1)
+        >>> lagtape.predict(run, x).shape
+        (4, 60, 1)
+
+    Raises InputError for another shape, other columns, and numbers that are not finite.
     """
     model = _model_of(run)
     if not (isinstance(x, (str, os.PathLike)) or (is_frame(x) and _data_of(model).get("task") == "series")):
@@ -33,8 +66,20 @@ def predict(run: Union[Model, Path], x: Any, *, threads: int = 1) -> Any:
     return _as_frame(made, x, taken) if is_frame(x) else made
 
 
-def evaluate(run: Union[Model, Path], split: str = "test", *, data: Any = None, horizon: Union[int, str, None] = None, season: int = 0,
-             interval: Optional[float] = None, confusion: bool = False, frequency: str = "", threads: int = 1) -> Dict[str, Any]:
+@overload
+def evaluate(run: Trained, split: str = ..., *, data: object = ..., horizon: None = None, season: int = ...,
+             interval: Optional[float] = ..., confusion: bool = ..., frequency: str = ..., threads: int = ...) -> Scores: ...
+
+
+@overload
+def evaluate(run: Trained, split: str = ..., *, data: object = ..., horizon: Union[int, str], season: int = ...,
+             interval: Optional[float] = ..., confusion: bool = ..., frequency: str = ..., threads: int = ...) -> HorizonScores: ...
+
+
+@known_arguments
+def evaluate(run: Trained, split: str = "test", *, data: object = None, horizon: Union[int, str, None] = None, season: int = 0,
+             interval: Optional[float] = None, confusion: bool = False, frequency: str = "",
+             threads: int = 1) -> Union[Scores, HorizonScores]:
     """The metrics of a run on a split, as of `lagtape eval --json`: {"loss", "rmse", ...}.
 
     run        a run, or with `horizon` also a model
@@ -46,6 +91,11 @@ def evaluate(run: Union[Model, Path], split: str = "test", *, data: Any = None, 
                [steps], ...}}, "best_baseline", "ratio", ...}, and how often intervals of probability `interval` hold
     frequency  "any" takes rows of any frequency
 
+        >>> lagtape.evaluate(run)["rmse"] > 0
+        True
+        >>> lagtape.evaluate(wave, horizon=3)["targets"]["wave"]["rmse"].shape
+        (3,)
+
     Raises InputError.
     """
     path, files = "", None
@@ -55,20 +105,41 @@ def evaluate(run: Union[Model, Path], split: str = "test", *, data: Any = None, 
     split, frequency = text_of(split, "[evaluate] split"), text_of(frequency, "[evaluate] frequency")
     if horizon is None:
         threads = count_of(threads, "threads", "evaluate", 1, 1024)
+        if isinstance(run, Model):
+            raise InputError("[evaluate] metrics of a split need its run. Got a Model.")
         scores = with_arrays(json.loads(_lagtape.evaluate(path_of(run), split, path, frequency, bool(confusion), threads, files)))
-        return {**scores, "confusion": np.array(scores["confusion"])} if confusion else scores
+        return Scores({**scores, "confusion": np.array(scores["confusion"])} if confusion else scores)
     if path.startswith("["):
         raise InputError("[evaluate] horizons are scored on one frame. Got several.")
     steps = horizon if isinstance(horizon, str) else str(count_of(horizon, "horizon", "evaluate"))
     level = None if interval is None else real_of(interval, "interval", "evaluate")
     season = count_of(season, "season", "evaluate", 0)
-    return with_arrays(json.loads(_lagtape.evaluate_horizons(_model_of(run)._model, text_of(steps, "horizon"), split, path, frequency, season,
+    made = with_arrays(json.loads(_lagtape.evaluate_horizons(_model_of(run)._model, text_of(steps, "horizon"), split, path, frequency, season,
                                                              level, files)))
+    return cast(HorizonScores, made)
 
 
-def forecast(run: Union[Model, Path, Sequence[Union[Model, Path]]], input: Any, steps: Union[int, str], *, start: Union[str, int] = "",
-             season: int = 0, paths: int = 200, future: Any = None, interval: Optional[float] = None,
-             series: Sequence[str] = ()) -> Any:
+@overload
+def forecast(run: Union[Trained, Sequence[Trained]], input: Path, steps: Union[int, str], *, start: Union[str, int] = ..., season: int = ...,
+             paths: int = ..., future: object = ..., interval: Optional[float] = ..., series: Union[str, Sequence[str]] = ...) -> Forecast: ...
+
+
+@overload
+def forecast(run: Union[Trained, Sequence[Trained]], input: Mapping[str, ArrayLike], steps: Union[int, str], *,
+             start: Union[str, int] = ..., season: int = ..., paths: int = ..., future: object = ..., interval: Optional[float] = ...,
+             series: Union[str, Sequence[str]] = ...) -> Dict[str, Array]: ...
+
+
+@overload
+def forecast(run: Union[Trained, Sequence[Trained]], input: Frame, steps: Union[int, str], *, start: Union[str, int] = ...,
+             season: int = ..., paths: int = ..., future: object = ..., interval: Optional[float] = ...,
+             series: Union[str, Sequence[str]] = ...) -> Frame: ...
+
+
+@known_arguments
+def forecast(run: Union[Trained, Sequence[Trained]], input: Any, steps: Union[int, str], *, start: Union[str, int] = "",
+             season: int = 0, paths: int = 200, future: object = None, interval: Optional[float] = None,
+             series: Union[str, Sequence[str]] = ()) -> object:
     """Forecasts a recording from a model's own predictions, as `lagtape forecast` does.
 
     run     a run or model that was trained on a recording (task "series"); of several the forecast is their mean
@@ -90,22 +161,27 @@ def forecast(run: Union[Model, Path, Sequence[Union[Model, Path]]], input: Any, 
     list of arrays, quantiles, one for each; the names of the targets, the times, and the season. Of many series the rows are
     those of each, one below the other, and series has the column, or columns, of their names; there is no past. A DataFrame
     gives a DataFrame: a column for each target, those of quantiles and bounds beside it ("load_q0.9", "load_low"), those of
-    the names of series, and the times as its index. Raises InputError.
+    the names of series, and the times as its index. Numbers have the units of the data.
+
+        >>> lagtape.forecast(wave, "wave.csv", 5)["prediction"].shape
+        (5, 1)
+
+    Raises InputError for a file that does not go with the model, and too few rows.
     """
     made, taken = forecast_arrays(run, input, steps, start=start, season=season, paths=paths, future=future, interval=interval, series=series)
     return _as_frame(made, input, taken) if is_frame(input) else made
 
 
-def forecast_arrays(run: Union[Model, Path, Sequence[Union[Model, Path]]], input: Any, steps: Union[int, str], *,
-                    start: Union[str, int] = "", season: int = 0, paths: int = 200, future: Any = None,
-                    interval: Optional[float] = None, series: Sequence[str] = ()) -> Tuple[Dict[str, Any], Given]:
+def forecast_arrays(run: Union[Trained, Sequence[Trained]], input: Any, steps: Union[int, str], *, start: Union[str, int] = "",
+                    season: int = 0, paths: int = 200, future: object = None, interval: Optional[float] = None,
+                    series: Union[str, Sequence[str]] = ()) -> Tuple[Forecast, Given]:
     """The dict of `forecast`, also of a DataFrame, and the input as it was taken."""
     length = steps if isinstance(steps, str) else str(count_of(steps, "steps", "forecast"))
     begin = start if isinstance(start, str) else str(count_of(start, "start", "forecast", -2**40))
     names = [series] if isinstance(series, str) else series
     if not isinstance(names, (list, tuple)):
         raise InputError(f"[forecast] series is a name, or a list of names. Got {series!r}.")
-    models = [_model_of(one) for one in run] if isinstance(run, (list, tuple)) else [_model_of(run)]
+    models = [_model_of(one) for one in run] if isinstance(run, (list, tuple)) else [_model_of(cast(Trained, run))]
     if not models:
         raise InputError("[forecast] there is no run.")
     taken = _recording(input, models[0])
@@ -117,16 +193,17 @@ def forecast_arrays(run: Union[Model, Path, Sequence[Union[Model, Path]]], input
                              count_of(season, "season", "forecast", 0), count_of(paths, "paths", "forecast", 0), future_path,
                              None if interval is None else real_of(interval, "interval", "forecast"),
                              [str(one) for one in names], taken.files)
-    return made, taken
+    return cast(Forecast, made), taken
 
 
-def _model_of(run: Union[Model, Path]) -> Model:
+def _model_of(run: Trained) -> Model:
     return run if isinstance(run, Model) else load(path_of(run))
 
 
 def _data_of(model: Model) -> Dict[str, Any]:
     """The section "data" of a model's experiment; that of an imported model is empty."""
-    section: Dict[str, Any] = model.experiment.get("data", {})
+    experiment: Dict[str, Any] = json.loads(model._model.experiment)
+    section: Dict[str, Any] = experiment.get("data", {})
     return section
 
 
@@ -147,7 +224,7 @@ def _taken(data: Any, model: Model, name: str = "data", files: Optional[_lagtape
     return taken if taken.index else taken._replace(index=time or "")
 
 
-def _as_frame(made: Dict[str, Any], like: Any, taken: Given) -> Any:
+def _as_frame(made: Mapping[str, Any], like: Any, taken: Given) -> Any:
     """Predictions as a frame of the library that the input is of."""
     columns: Dict[str, np.ndarray] = {name: np.array(names) for name, names in made.get("series", {}).items()}
     for i, target in enumerate(made["targets"]):

@@ -4,33 +4,50 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union, cast, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _lagtape
-from ._arguments import Path, count_of, path_of, real_of, text_of
+from ._arguments import Path, count_of, known_arguments, path_of, real_of, text_of
 from ._arrays import DTYPES, numbers_of
+from ._card import card
 from ._errors import InputError
+from ._results import Array, Dtype, ModelLayer
+
+if TYPE_CHECKING:
+    from .experiments import Experiment
 
 
+@known_arguments
 def load(run: Path | bytes) -> Model:
     """The model of a run folder, of a weights file, or of a weights file's bytes.
+
+        >>> lagtape.load(run).input_width
+        1
 
     Raises InputError that names the file and what is wrong with it.
     """
     return Model(run)
 
 
+@known_arguments
 def import_model(file: Path, *, format: str = "", order: Sequence[str] = (), nonlinearity: str = "",
                  precision: str = "", rest: Optional[float] = None, between: str = "") -> Model:
     """The model of a file that another program trained: PyTorch's safetensors, JSON of RTNeural, AIDA-X, GuitarML and
     Proteus, NAM and ONNX.
 
     `format` names the format where it should not be found by the file's content, `order` the modules of PyTorch from
-    the input up, `nonlinearity` is the function of nn.RNN ("tanh" unless the file says "relu"), `precision` is "f32", "f64" or "bf16" (without it, what the file has), and `rest` an input: the model then
-    begins in the states that it settles to for it. `between` is the function between linear maps of PyTorch that follow each
-    other, such as "relu", which a state_dict does not say. Raises InputError that names the file and the place in it.
+    the input up, `nonlinearity` is the function of nn.RNN ("tanh" unless the file says "relu"), `precision` is "f32", "f64" or "bf16"
+    (without it, what the file has), and `rest` an input: the model then begins in the states that it settles to for it. `between` is
+    the function between linear maps of PyTorch that follow each other, such as "relu", which a state_dict does not say.
+
+        >>> file = classifier.export("onnx", "classes.onnx")
+        >>> lagtape.import_model(file).output_width
+        2
+
+    Raises InputError that names the file and the place in it.
     """
     if not isinstance(order, (list, tuple)):
         raise InputError(f"[import_model] order is a list of names. Got {order!r}.")
@@ -51,7 +68,11 @@ def wrapped(made: _lagtape.Model) -> Model:
 
 
 class Model:
-    """A trained model. It never changes and may be used by several threads at once."""
+    """A trained model. It never changes and may be used by several threads at once. It pickles.
+
+        >>> lagtape.Model(run.path).predict(x).shape  # x [4, 60, 1]
+        (4, 60, 1)
+    """
 
     def __init__(self, run: Path | bytes):
         if isinstance(run, (bytes, bytearray, memoryview)):
@@ -59,13 +80,22 @@ class Model:
         else:
             self._model = _lagtape.Model.load(path_of(run))
 
-    def predict(self, x: Any, *, threads: int = 1) -> Any:
+    @overload
+    def predict(self, x: Union[List[Array], Tuple[Array, ...]], *, threads: int = ...) -> List[Array]: ...
+
+    @overload
+    def predict(self, x: ArrayLike, *, threads: int = ...) -> Array: ...
+
+    def predict(self, x: object, *, threads: int = 1) -> Union[Array, List[Array]]:
         """The outputs for sequences, in the units of the data.
 
         x [T, input] gives [T, output], and [B, T, input] gives [B, T, output]; a model that reads out once a sequence
         gives [output] and [B, output]. A list of sequences [T_i, input] of any lengths gives the list of their outputs.
         Arrays that are C-contiguous and of the model's dtype are read where they are. The bits do not depend on the
         batch or on the number of threads.
+
+            >>> model.predict(x[0]).shape, len(model.predict([x[0], x[1, :50]]))
+            ((60, 1), 2)
 
         Raises InputError for another shape and for numbers that are not finite.
         """
@@ -74,7 +104,7 @@ class Model:
             return self._predict_several([self._input(one, 2) for one in x], threads)
         return self._model.predict(self._input(x), [], threads)
 
-    def _predict_several(self, sequences: List[np.ndarray], threads: int) -> List[np.ndarray]:
+    def _predict_several(self, sequences: List[Array], threads: int) -> List[Array]:
         """One batch where that does not hold much more than the sequences, else one after the other: the bits are the
         same."""
         lengths = [len(one) for one in sequences]
@@ -89,9 +119,10 @@ class Model:
 
     @property
     def _reads_padding(self) -> bool:
-        return bool(self.experiment["model"].get("readout", {}).get("at_padding"))
+        model: Dict[str, Any] = json.loads(self._model.experiment)["model"]
+        return bool(model.get("readout", {}).get("at_padding"))
 
-    def _input(self, x: Any, rank: int = 0) -> np.ndarray:
+    def _input(self, x: object, rank: int = 0) -> Array:
         array = numbers_of(x, self._model.dtype, "predict")
         width = self.input_width
         if array.ndim not in ((rank,) if rank else (2, 3)) or array.shape[-1] != width or array.size == 0:
@@ -101,7 +132,7 @@ class Model:
         return array
 
     def stream(self, rows: int = 1, *, rate: float = 1, interpolation: str = "cubic", weights: str = "f32",
-               calibrate: Any = None) -> Stream:
+               calibrate: Optional[ArrayLike] = None) -> Stream:
         """A stream of `rows` sequences side by side, before its first step.
 
         `rate` is the number of its steps for each step of training, 0.5 to 8: 96 / 48 for sound of 96 kHz and a model of
@@ -110,15 +141,22 @@ class Model:
 
         `weights` of "bf16" or "int8" let a model of float32 with 64 units and more run faster and less exactly. "int8" needs
         `calibrate`: sequences [T, input] or [B, T, input] like those to come.
+
+            >>> stream = model.stream()
+            >>> bool((stream.block(x[0]) == model.predict(x[0])).all())
+            True
         """
         return Stream(self, rows, rate=rate, interpolation=interpolation, weights=weights, calibrate=calibrate)
 
     def save(self, file: Path) -> None:
-        """Writes the weights file of the model, from which `load` makes it again."""
+        """Writes the weights file of the model, from which `load` makes it again.
+
+            >>> model.save("waves.safetensors")
+        """
         self._model.save(path_of(file))
 
     @property
-    def dtype(self) -> np.dtype:
+    def dtype(self) -> Dtype:
         """float32 or float64: the precision that it was trained in and computes in."""
         return DTYPES[self._model.dtype]
 
@@ -148,17 +186,18 @@ class Model:
         return self._model.reads_every_step
 
     @property
-    def experiment(self) -> Dict[str, Any]:
+    def experiment(self) -> Experiment:
         """The experiment that trained the model, with every default."""
-        return json.loads(self._model.experiment)
+        experiment: Experiment = json.loads(self._model.experiment)
+        return experiment
 
     @property
-    def layers(self) -> List[Dict[str, Any]]:
+    def layers(self) -> List[ModelLayer]:
         """The layers from the input up, the read-out last: name, params, largest_lag, programs (of their steps)."""
-        return self._model.layers
+        return cast(List[ModelLayer], self._model.layers)
 
     @property
-    def parameters(self) -> Dict[str, np.ndarray]:
+    def parameters(self) -> Dict[str, Array]:
         """The parameters by name ("layers.0.W1"), as arrays that cannot be written to."""
         return self._model.parameters
 
@@ -175,35 +214,56 @@ class Model:
         layers = ", ".join(layer["name"] for layer in self.layers)
         return f"<lagtape.Model {self.input_width} -> {layers} -> {self.output_width}, {self.dtype}>"
 
+    def _repr_html_(self) -> str:
+        """A card of the model, by which notebooks show it."""
+        layers = ", ".join(f"{layer['name']} ({layer['params']})" for layer in self.layers)
+        lags = max((layer["largest_lag"] for layer in self.layers), default=0)
+        return card("Model", [("inputs", self.tokens or self.input_width), ("layers (parameters)", layers), ("largest lag", f"{lags} steps"),
+                              ("outputs", self.classes or self.output_width), ("precision", self.dtype)])
+
 
 class Stream(_lagtape.Stream):
     """A model that is fed one step, or a block of steps, at a time, for `rows` sequences side by side.
 
-    With the model's own weights it gives the bits that `Model.predict` gives. A stream belongs to one thread at a time; `copy` makes another one in the
-    same state. It is a context manager that closes it.
+    With the model's own weights it gives the bits that `Model.predict` gives. A stream belongs to one thread at a time; `copy` makes
+    another one in the same state, and so does pickling. It is a context manager that closes it. `step(x)` takes x [input] or
+    [rows, input] and gives [output] or [rows, output]; `block(x)` takes [T, input] or [T, rows, input].
+
+        >>> with lagtape.Stream(model) as stream:
+        ...     first = stream.step(x[0, 0])
+        >>> first.shape
+        (1,)
+
+    Raises InputError for another shape, and for a stream that is closed or that another thread uses.
     """
 
     def __init__(self, model: Model, rows: int = 1, *, rate: float = 1, interpolation: str = "cubic", weights: str = "f32",
-                 calibrate: Any = None):
+                 calibrate: Optional[ArrayLike] = None):
         if not isinstance(model, Model):
             raise InputError(f"[stream] expected a lagtape.Model. Got {type(model).__name__}.")
         super().__init__(model._model, count_of(rows, "rows", "stream"), real_of(rate, "rate", "stream"),
                          text_of(interpolation, "interpolation"), text_of(weights, "weights"), calibrate)
+        self._made_of = (model, rows, {"rate": rate, "interpolation": interpolation, "weights": weights, "calibrate": calibrate})
 
     @property
-    def window(self) -> Tuple[np.ndarray, ...]:
+    def window(self) -> Tuple[Array, ...]:
         """The last values of the states, all that the future depends on: copies, one array a state, layer by layer,
         [history + 1, rows, width], the oldest value first. It can be set."""
         return self._window()
 
     @window.setter
-    def window(self, states: Sequence[np.ndarray]) -> None:
+    def window(self, states: Sequence[Array]) -> None:
         if not isinstance(states, (list, tuple)):
             raise InputError(f"[stream.restore] a window is a sequence of arrays. Got {type(states).__name__}.")
         self._restore(states, self.steps)
 
     def save(self) -> bytes:
-        """The state as bytes, for `restore` of a stream of the same model with as many rows."""
+        """The state as bytes, for `restore` of a stream of the same model with as many rows.
+
+            >>> stream = model.stream()
+            >>> state = stream.save()
+            >>> stream.restore(state)
+        """
         return struct.pack("<q", self.steps) + b"".join(state.tobytes() for state in self.window)
 
     def restore(self, state: bytes) -> None:
@@ -223,6 +283,7 @@ class Stream(_lagtape.Stream):
         """A second stream in the same state."""
         other = Stream.__new__(Stream)
         _lagtape.Stream.__init__(other, self)
+        other._made_of = self._made_of
         return other
 
     def __copy__(self) -> Stream:
@@ -231,11 +292,21 @@ class Stream(_lagtape.Stream):
     def __deepcopy__(self, memo: Any) -> Stream:
         return self.copy()
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _stream_in_state, (*self._made_of, self.save())
+
     def __enter__(self) -> Stream:
         return self
 
     def __exit__(self, *exception: Any) -> None:
         self.close()
+
+
+def _stream_in_state(model: Model, rows: int, options: Dict[str, Any], state: bytes) -> Stream:
+    """A stream that was pickled."""
+    stream = Stream(model, rows, **options)
+    stream.restore(state)
+    return stream
 
 
 def _is_array_like(sequences: Any) -> bool:
@@ -248,7 +319,7 @@ def _is_array_like(sequences: Any) -> bool:
         return False
 
 
-def _check_finite(array: np.ndarray, call: str) -> None:
+def _check_finite(array: Array, call: str) -> None:
     # A NaN is the least and the largest number of its array: two passes, and no array of the size of this one.
     if array.size == 0 or (np.isfinite(array.min()) and np.isfinite(array.max())):
         return

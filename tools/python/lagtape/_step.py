@@ -35,8 +35,15 @@ class Equation(NamedTuple):
 
 
 class Step:
-    """What a cell is recorded with: it gives the input, states and weights as values for Python's operators, and takes
-    the states' next values."""
+    """What a cell is recorded with, `s` of its function: it gives the input, states and weights as values for Python's operators,
+    and takes the states' next values. Sizes are numbers, options of the cell, `units` or `s.input.size`.
+
+        >>> s = lagtape.Step()
+        >>> h, W = s.state("h", 4), s.weight("W", (4, 4), init="zeros")
+        >>> s.next(h, lagtape.tanh(W @ h))
+
+    Raises InputError, which `lagtape.cell` gives the line of the function.
+    """
 
     def __init__(self) -> None:
         self._names: Dict[str, str] = {}  # what a name is, for messages

@@ -12,60 +12,97 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union, cast
 
 from . import _lagtape
-from ._arguments import Path, count_of, json_of, path_of, text_of
+from ._arguments import Changes, Experiment, Path, assignments_of, count_of, json_of, known_arguments, path_of, text_of
 from ._cell import with_cells
 from ._errors import DivergenceError, Error, InputError, Problem
-from ._experiment import Changes, Experiment, assignments_of
+from ._tool_results import Bench, Comparison, Search, Table
+
+if TYPE_CHECKING:
+    from .experiments import Experiment as NewExperiment
 
 _DIVERGED, _WRONG_INPUT, _INTERRUPTED = 3, 2, 130
 
 
-def search(search: Union[Path, Mapping[str, Any]], *, out: Optional[Path] = None, runs: Optional[int] = None, jobs: Optional[int] = None,
-           set: Changes = None, show: bool = False) -> Dict[str, Any]:
-    """Searches the settings of an experiment, as `lagtape search` does: {"runs": [{"settings", "loss", ...}], ...}, what it prints as JSON.
+@known_arguments
+def search(search: Union[Path, Mapping[str, object]], *, out: Optional[Path] = None, runs: Optional[int] = None, jobs: Optional[int] = None,
+           set: Changes = None, show: bool = False) -> Search:
+    """Searches the settings of an experiment, as `lagtape search` does: {"runs": [{"settings", "loss", ...}], "ranking", ...}.
 
     search  a file, or a dict {"experiment", "method", "runs", "ranges"}, whose experiment is a file or a dict, and which needs `out`
     out     the folder of the search; by default runs/ and the name of the file. A search there goes on
+    runs    number of runs; jobs: how many at once
     show    trains nothing, and gives what has come out so far
+
+        >>> rates = {"/optimizer/lr": {"choices": [0.01, 0.02]}}
+        >>> found = lagtape.search({"experiment": experiment, "method": "grid", "ranges": rates}, out="search")
+        >>> len(found["runs"])
+        2
 
     Raises InputError, and DivergenceError if all runs diverged.
     """
     options = _options(out=out, runs=_count(runs, "runs", "search"), jobs=_count(jobs, "jobs", "search"), show=show)
     if not isinstance(search, Mapping):
-        return _ask("search", path_of(search), *options, *_set(set), "--quiet")
+        return cast(Search, _ask("search", path_of(search), *options, *_set(set), "--quiet"))
     if out is None:
         raise InputError("[search] a search that is a dict needs `out`, its folder.")
     with tempfile.TemporaryDirectory() as folder:
         given = dict(search)
-        if isinstance(given.get("experiment"), Mapping):
-            given["experiment"] = _write(folder, "experiment.json", _absolute(with_cells(given["experiment"])))
+        experiment = given.get("experiment")
+        if isinstance(experiment, Mapping):
+            given["experiment"] = _write(folder, "experiment.json", _absolute(with_cells(experiment)))
         elif "experiment" in given:
-            given["experiment"] = os.path.abspath(path_of(given["experiment"]))
-        return _ask("search", _write(folder, "search.json", given), *options, *_set(set), "--quiet")
+            given["experiment"] = os.path.abspath(path_of(experiment))
+        return cast(Search, _ask("search", _write(folder, "search.json", given), *options, *_set(set), "--quiet"))
 
 
-def compare(*runs: Path, plot: Optional[Path] = None) -> Dict[str, Any]:
-    """Compares at least two runs: the settings that differ, metrics over seeds, learning curves (charts in the folder `plot`)."""
-    return _ask("compare", *[path_of(run) for run in runs], *_options(plot=plot))
+@known_arguments
+def compare(*runs: Path, plot: Optional[Path] = None) -> Comparison:
+    """Compares at least two runs: the settings that differ, metrics over seeds, learning curves (charts in the folder `plot`).
+
+        >>> other = lagtape.train(experiment, lr=0.003, out="other", progress=False)
+        >>> lagtape.compare(run, other)["differing"]
+        ['/optimizer/lr']
+
+    Raises InputError for a folder that is no run.
+    """
+    return cast(Comparison, _ask("compare", *[path_of(run) for run in runs], *_options(plot=plot)))
 
 
+@known_arguments
 def table(folder: Path, *, out: Optional[Path] = None, only: Sequence[str] = (), seeds: Optional[int] = None, jobs: Optional[int] = None,
-          set: Changes = None, show: bool = False) -> Dict[str, Any]:
+          set: Changes = None, show: bool = False) -> Table:
     """Trains the models of a paper's table, a folder with a table.json, and gives the results beside the printed numbers; with
-    `show` those of the runs that are there."""
+    `show` those of the runs that are there.
+
+    only   names of rows; seeds: how many runs a row, jobs: how many at once
+
+        >>> rows = lagtape.table(f"{experiments}/mackey_glass", out="table", show=True)["rows"]
+        >>> rows[0]["printed"] > 0
+        True
+
+    Raises InputError.
+    """
     options = _options(out=out, seeds=_count(seeds, "seeds", "table"), jobs=_count(jobs, "jobs", "table"), show=show)
     names = [text_of(name, "[table] only") for name in only]
-    return _ask("table", path_of(folder), *options, *_set(set), *(["--only", *names] if names else []), "--quiet")
+    return cast(Table, _ask("table", path_of(folder), *options, *_set(set), *(["--only", *names] if names else []), "--quiet"))
 
 
+@known_arguments
 def report(run: Path, output: Path) -> str:
-    """Writes all about a run, about the runs of a folder, or about a search on one page (.html), and gives its path."""
+    """Writes all about a run, about the runs of a folder, or about a search on one page (.html), and gives its path.
+
+        >>> run.report("run.html")
+        'run.html'
+
+    Raises InputError.
+    """
     return _write_output("report", path_of(run), output)
 
 
+@known_arguments
 def export(run: Path, format: str, output: Path, *, precision: str = "", weights: str = "", functions: str = "",
            lengths: bool = False) -> str:
     """Writes a trained model for other programs, and gives the file's path.
@@ -75,41 +112,67 @@ def export(run: Path, format: str, output: Path, *, precision: str = "", weights
     weights    of "c99": "float", "int16" or "int8"
     functions  of "c99": "exact" or "fast"
     lengths    of "onnx": sequences of unequal lengths
+
+        >>> run.export("c99", "waves.c")
+        'waves.c'
+
+    Raises InputError, also for layers that the format does not have.
     """
     options = _options(to=text_of(format, "[export] format"), precision=precision, weights=weights, functions=functions, lengths=lengths)
     return _write_output("export", path_of(run), output, *options)
 
 
-def new(data: str, cell: str = "tau_gru", *, units: Optional[int] = None, target: Sequence[str] = (), future: Sequence[str] = (),
-        path: Optional[Path] = None) -> Dict[str, Any]:
+@known_arguments
+def new(data: str, cell: str = "tau_gru", *, units: Optional[int] = None, target: Union[str, Sequence[str]] = (),
+        future: Union[str, Sequence[str]] = (), path: Optional[Path] = None) -> NewExperiment:
     """An experiment to begin with, for a task or for a recording of your own (.csv), as a dict; `lagtape new` writes it with comments.
 
+    units   size of the layer
     target  columns to predict; by default all columns of numbers
     future  columns that are known ahead
     path    the files of a task
+
+        >>> lagtape.new("wave.csv", units=4)["data"]["task"]
+        'series'
+
+    Raises InputError.
     """
-    options = _options(units=_count(units, "units", "new"), future=",".join(future), path=path)
+    options = _options(units=_count(units, "units", "new"), future=future if isinstance(future, str) else ",".join(future), path=path)
     for name in [target] if isinstance(target, str) else target:
         options += ["--target", text_of(name, "[new] target")]
     text = _run("new", text_of(data, "[new] data"), text_of(cell, "[new] cell"), *options)
-    return json.loads(_lagtape.plain_json(text, "new"))
+    experiment: NewExperiment = json.loads(_lagtape.plain_json(text, "new"))
+    return experiment
 
 
-def schema() -> Dict[str, Any]:
-    """The JSON Schema of experiments, by which editors complete and check them."""
-    return json.loads(_run("schema"))
+@known_arguments
+def schema() -> Dict[str, object]:
+    """The JSON Schema of experiments, by which editors complete and check them. `lagtape.Experiment` is their type in Python.
+
+        >>> lagtape.schema()["title"]
+        'An experiment of lagtape'
+    """
+    found: Dict[str, object] = json.loads(_lagtape.schema())
+    return found
 
 
+@known_arguments
 def bench(experiment: Experiment, *, set: Changes = None, plan: str = "", threads: Optional[int] = None, repeats: Optional[int] = None,
-          stream: bool = False, steps: Optional[int] = None, row: str = "") -> Dict[str, Any]:
+          stream: bool = False, steps: Optional[int] = None, row: str = "") -> Bench:
     """Times forward and backward of an experiment's model, microseconds a time step: {"forward_us", "backward_us", "total_us", ...};
-    with `stream` one step of a stream. Beside oneDNN's LSTM ("ratio") where the tool has it."""
+    with `stream` one step of a stream, nanoseconds. Beside oneDNN's LSTM ("ratio") where the tool has it.
+
+        >>> lagtape.bench(experiment, repeats=1, threads=1)["total_us"]["median"] > 0
+        True
+
+    Raises InputError.
+    """
     options = _options(plan=plan, threads=_count(threads, "threads", "bench"), repeats=_count(repeats, "repeats", "bench"), stream=stream,
                        steps=_count(steps, "steps", "bench"), row=row)
     if not isinstance(experiment, Mapping):
-        return _ask("bench", path_of(experiment), *options, *_set(set))
+        return cast(Bench, _ask("bench", path_of(experiment), *options, *_set(set)))
     with tempfile.TemporaryDirectory() as folder:
-        return _ask("bench", _write(folder, "experiment.json", _absolute(with_cells(experiment))), *options, *_set(set))
+        return cast(Bench, _ask("bench", _write(folder, "experiment.json", _absolute(with_cells(experiment))), *options, *_set(set)))
 
 
 @functools.lru_cache(maxsize=None)
@@ -140,7 +203,7 @@ def _run(command: str, *arguments: str) -> str:
     raise InputError("\n".join(lines), problems) if kind is InputError else kind("\n".join(lines))
 
 
-def _ask(command: str, *arguments: str) -> Dict[str, Any]:
+def _ask(command: str, *arguments: str) -> Any:
     return json.loads(_run(command, *arguments, "--json"))
 
 
@@ -183,7 +246,7 @@ def _count(value: Optional[int], name: str, call: str) -> Optional[int]:
 
 def _absolute(experiment: Mapping[str, Any]) -> Dict[str, Any]:
     """An experiment whose relative path of data begins at the current folder, wherever its file lies."""
-    made = json.loads(json_of(experiment))
+    made: Dict[str, Any] = json.loads(json_of(experiment))
     data = made.get("data")
     if isinstance(data, dict) and isinstance(data.get("path"), str):
         data["path"] = os.path.abspath(data["path"])

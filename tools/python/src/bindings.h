@@ -12,6 +12,7 @@ void add_experiments(nanobind::module_& module);
 void add_evaluation(nanobind::module_& module);
 void add_forecasts(nanobind::module_& module);
 void add_cells(nanobind::module_& module);
+void add_charts(nanobind::module_& module);
 void add_training(nanobind::module_& module);
 void add_recurrences(nanobind::module_& module);
 

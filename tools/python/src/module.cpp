@@ -83,6 +83,7 @@ NB_MODULE(_lagtape, module) {
   add_evaluation(module);
   add_forecasts(module);
   add_cells(module);
+  add_charts(module);
   add_training(module);
   add_recurrences(module);
 }
