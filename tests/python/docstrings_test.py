@@ -50,8 +50,10 @@ def names(tmp_path_factory, trained):
             s.next(h, (1 - leak) * h + leak * lt.tanh(V @ h[-tau] + U @ s.input))
             return s.next_of(h)
 
+        columns = {"load": np.sin(np.arange(400) / 4), "temp": draw.normal(size=400)}
         run = lt.Run("run")
         yield {"lagtape": lt, "np": np, "run": run, "model": run.model(), "x": lt.data(EXPERIMENT)["test_x"], "experiment": EXPERIMENT, "wave": wave,
+               "columns": columns, "X": draw.normal(size=(40, 6, 2)), "y": np.arange(40) % 2,
                "classifier": classifier, "leaky_delay": leaky_delay, "experiments": str(EXPERIMENTS)}
 
 

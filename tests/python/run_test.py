@@ -212,3 +212,11 @@ def test_scores_have_counts_and_classes(classifier):
     assert scores.confusion.shape == (2, 2) and scores.series == {} and scores["accuracy"] == pytest.approx(
         np.trace(scores.confusion) / scores.confusion.sum())
     assert builtins.dict(scores)["confusion"] is scores.confusion
+
+
+def test_estimators_have_cards():
+    model = lt.SequenceRegressor("gru", units=3, epochs=2, progress=False)
+    assert "units" in model._repr_html_() and "<svg" not in model._repr_html_()
+    draw = np.random.default_rng(0).normal(size=(30, 5, 2))
+    card = model.fit(draw, draw[:, -1, 0])._repr_html_()
+    assert all(word in card for word in ("SequenceRegressor", "valid_loss", "<svg", "gru"))

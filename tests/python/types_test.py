@@ -86,7 +86,7 @@ needs_mypy = pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason
 
 
 def test_the_types_are_those_of_the_schema():
-    made = subprocess.run([sys.executable, str(ROOT / "tools" / "python" / "experiment_types.py")], input=run_tool("schema").stdout,
+    made = subprocess.run([sys.executable, str(ROOT / "tools" / "python" / "experiment_types.py")], input=json.dumps(lt.schema()),
                           capture_output=True, text=True, check=True).stdout
     assert made == (PACKAGE / "experiments.pyi").read_text(), "lagtape schema | tools/python/experiment_types.py > .../experiments.pyi"
     assert lt.schema() == json.loads(run_tool("schema").stdout)
@@ -190,5 +190,6 @@ def test_no_public_result_is_any():
 
     found = dict(pair for name in lt.__all__ for pair in annotations(getattr(lt, name), name))
     assert len(found) > 60 and found["Run.history"] == "Dict[str, Array]"
-    vague = {name: of for name, of in found.items() if of is None or re.search(r"\bAny\b", str(of))}
+    frames = {"Forecaster.predict", "Forecaster.predict_along"}  # of the library of the table that `fit` took
+    vague = {name: of for name, of in found.items() if name not in frames and (of is None or re.search(r"\bAny\b", str(of)))}
     assert not vague

@@ -13,12 +13,12 @@ import numpy as np
 
 from . import _lagtape
 from ._arguments import count_of, real_of, text_of, threads_of
-from ._arrays import array_of
+from ._card import card
 from ._cell import Cell, located
 from ._errors import Error, InputError
 from ._experiment import _given, list as known
 from ._model import Model, wrapped
-from ._progress import Progress
+from ._progress import Progress, columns_of, learning_chart
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -69,9 +69,20 @@ class Estimator:
         vars(self)["experiment"] = given
 
     def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._changed())})"
+
+    def _changed(self) -> List[Tuple[str, Any]]:
+        """The settings that are not the defaults."""
         defaults = inspect.signature(type(self).__init__).parameters
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if repr(value) != repr(defaults[name].default)]
-        return f"{type(self).__name__}({', '.join(changed)})"
+        return [(name, value) for name, value in self.get_params().items() if repr(value) != repr(defaults[name].default)]
+
+    def _repr_html_(self) -> str:
+        """A card of the estimator, by which notebooks show it."""
+        if not self.__sklearn_is_fitted__():
+            return card(type(self).__name__, [*self._changed(), ("fitted", "no")])
+        scores = [(f"valid_{name}", value) for name, value in self.summary_["valid"].items()]
+        curve = learning_chart("", self.history_).svg(260, 110) if self.history_ else ""
+        return card(type(self).__name__, [*self._changed(), ("model", repr(self.model_)), *scores], str(curve))
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)
@@ -124,7 +135,7 @@ class Estimator:
         except InputError as error:
             raise located(error) from None
         self.model_, self.summary_ = wrapped(made), json.loads(summary)
-        self.history_ = {name: array_of([row.get(name) for row in rows]) for name in dict.fromkeys(name for row in rows for name in row)}
+        self.history_ = columns_of(rows)
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> Dict[str, Any]:

@@ -12,6 +12,7 @@ from ._arguments import count_of, text_of
 from ._errors import InputError
 from ._estimator import Estimator, share_of
 from ._given import cells_of, columns_of, is_frame
+from ._results import HorizonScores
 from ._sequence_models import r_squared
 from ._sequences import numbers
 
@@ -24,9 +25,12 @@ Names = Union[str, Sequence[str], None]
 class Forecaster(Estimator):
     """Learns to continue a table of one or many series, and forecasts it, with scikit-learn's conventions.
 
-        model = lagtape.Forecaster(units=16, window=168).fit(df, target="load", future=["temp"])
-        model.predict(48, future=next_two_days)      # a frame with the column "load" and the dates as its index
-        model.backtest(48)                           # errors 1 to 48 steps ahead, beside those of simple methods
+        >>> model = lagtape.Forecaster(units=4, window=24, epochs=2, progress=False).fit(columns, target="load")
+        >>> model.predict(12)["load"].shape          # a frame where the table is one, with the dates as its index
+        (12,)
+        >>> errors = model.backtest(4)               # 1 to 4 steps ahead, beside those of simple methods
+        >>> errors["targets"]["load"]["rmse"].shape
+        (4,)
 
     cell          a cell's name ("tau_gru", "lstm", ...: `lagtape.list("cells")`), a function of `lagtape.cell`, or a dict of a layer
     units         size of the state of each layer
@@ -128,7 +132,7 @@ class Forecaster(Estimator):
         return _forecast.predict(self._fitted("predict_along"), self._table(df, "predict_along"))
 
     def backtest(self, steps: Union[int, str], df: Any = None, *, test: float = 0.15, interval: Optional[float] = None,
-                 season: int = 0) -> Dict[str, Any]:
+                 season: int = 0) -> HorizonScores:
         """Scores forecasts of 1 to `steps` steps from up to 200 of the last rows, which no training has read: what `lagtape.evaluate`
         gives with `horizon`, {"targets": {"load": {"rmse": [steps], "persistence_rmse": [steps], "overall", ...}}, "best_baseline",
         "ratio", ...}. "ratio" below 1 says that the model is better than the best of last value, seasonal naive, Theta and ridge.

@@ -89,8 +89,9 @@ class SequenceEstimator(Estimator):
 class SequenceClassifier(SequenceEstimator):
     __doc__ = f"""Learns which class each sequence has, with the interface of scikit-learn's classifiers.
 
-        model = lagtape.SequenceClassifier("lstm", units=16, epochs=30).fit(X, y)
-        model.predict(X), model.predict_proba(X), model.score(X, y), model.classes_
+        >>> model = lagtape.SequenceClassifier("lstm", units=4, epochs=2, progress=False).fit(X, y)    # X [N, T, C], y [N]
+        >>> model.predict(X).shape, model.predict_proba(X).shape, model.classes_.tolist(), model.score(X, y) <= 1
+        ((40,), (40, 2), [0, 1], True)
     {_SETTINGS}"""
 
     _estimator_type = "classifier"
@@ -142,8 +143,9 @@ class SequenceClassifier(SequenceEstimator):
 class SequenceRegressor(SequenceEstimator):
     __doc__ = f"""Learns one number, or several, for each sequence, with the interface of scikit-learn's regressors.
 
-        model = lagtape.SequenceRegressor("gru", units=16).fit(X, y)     # y [N] or [N, outputs]
-        model.predict(X), model.score(X, y)
+        >>> model = lagtape.SequenceRegressor("gru", units=4, epochs=2, progress=False).fit(X, X[:, -1])    # y [N] or [N, outputs]
+        >>> model.predict(X).shape
+        (40, 2)
     {_SETTINGS}"""
 
     _estimator_type = "regressor"

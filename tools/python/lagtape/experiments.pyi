@@ -1152,8 +1152,25 @@ class TrainWithSteps(TypedDict, total=False):
 
 Train = Union[TrainWithEpochs, None, TrainWithSteps]
 
+class CellDefinitionParams(TypedDict, total=False):
+    start: Required[float]
+    """first value"""
+    min: float
+    """least value"""
+    max: float
+    """largest value"""
+    scale: Literal['linear', 'log', 'logit']
+    """what is trained is the value, its logarithm, or log((value - min) / (max - value)); by default logit with min and max, log with a min of 0, else linear"""
+    train: bool
+    """whether it is trained; false: it keeps its start"""
+    size: Union[str, int]
+    """how many there are, as a vector"""
+    unit: str
+    """unit of the values, as text"""
+
 class CellDefinition(TypedDict, total=False):
     hyper: Union[Mapping[str, float], None]
+    params: Union[Mapping[str, Union[float, CellDefinitionParams]], None]
     weights: Union[Mapping[str, Union[str, int, List[Union[str, int]]]], None]
     init: Union[Mapping[str, Initializer], None]
     derived: Union[Mapping[str, str], None]
