@@ -6,7 +6,7 @@ import random
 import re
 import statistics
 
-from tool import ToolTest, changed, main, rows_of
+from tool import ToolTest, changed, main, rows_of, slow
 
 SMALL = {
     "name": "small",
@@ -95,6 +95,7 @@ class HorizonsTest(ToolTest):
         score = json.loads(self.run_tool("eval", "run", "--data", "holes.csv", "--split", "all", "--horizon", "1", "--json")[0])
         self.assertAlmostEqual(score["targets"]["v"]["persistence_rmse"][0], math.sqrt((5 - 1) ** 2 / score["origins"]))  # of row 398
 
+    @slow
     def test_intervals_contain_the_truth_as_often_as_they_say(self):
         """Noise around a wave that the model learns."""
         draw = random.Random(11)

@@ -7,10 +7,11 @@ import os
 from search_test import SEARCH, SMALL
 from table_test import PLAN
 from table_test import SMALL as OF_TABLE
-from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, make_safetensors, read_safetensors
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, make_safetensors, read_safetensors, slow
 
 
 class ExperimentLimitsTest(ToolTest):
+    @slow
     def test_experiments_of_very_many_names_are_checked_in_a_time_that_grows_as_they_do(self):
         many = 60_000
         cell = {"weights": {"U": ["units", "input"]}, "state": {"h": "units"}, "output": "h'", "step": ["h' = tanh(h + U @ x)"]}
@@ -53,6 +54,7 @@ class MemoryLimitsTest(ToolTest):
         _, err = self.run_tool("check", path)
         self.assertIn("warning: a training takes more than the memory, which is ", err)
 
+    @slow
     def test_a_training_takes_what_is_told(self):
         if "LAGTAPE_TEST_PATIENCE" in os.environ:
             self.skipTest("memory under a sanitizer is not that of the library")
@@ -91,6 +93,7 @@ class SearchLimitsTest(ToolTest):
         self.assertIn("--runs: a search has at most 100000 runs. Got 999999999999.", err)
         self.assertFalse((self.folder / "out").exists())
 
+    @slow
     def test_searches_of_very_many_settings_are_checked_in_a_time_that_grows_as_they_do(self):
         many = 16000
         names = [f"s{i}" for i in range(many)]

@@ -122,7 +122,8 @@ TEST_CASE("threads, plans and the size of chunks change no bit") {
   }
 }
 
-TEST_CASE("a run that was stopped anywhere and taken up again ends with the same bits") {
+TEST_CASE("a run that was stopped anywhere and taken up again ends with the same bits" *
+          doctest::test_suite("slow")) {
   const std::pair<const char*, const char*> table[] = {
       {kSmallSeries, "train.epochs=6"},
       {kSmallSeries, "train.truncate=16"},

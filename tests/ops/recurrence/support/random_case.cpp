@@ -153,7 +153,7 @@ void for_each_seed(const std::string& name, std::uint64_t count,
                    const std::function<std::string(std::uint64_t)>& check) {
   const std::uint64_t only = doctest::getContextOptions()->rand_seed;
   const bool quick = std::getenv("LAGTAPE_FEW_SEEDS") != nullptr;
-  const std::uint64_t first = only > 0 ? only : 1, last = only > 0 ? only : quick ? count / 5 : count;
+  const std::uint64_t first = only > 0 ? only : 1, last = only > 0 ? only : quick ? (count + 9) / 10 : count;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     std::string text;
     try {

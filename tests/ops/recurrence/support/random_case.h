@@ -50,7 +50,7 @@ void add_lengths(SequenceCase& c, std::uint64_t seed);
 std::vector<Tensor> random_weights(RandomStream& random, const StepProgram& program);
 Tensor random_tensor(RandomStream& random, Shape shape, double scale);
 
-/// Calls check(seed) for the seeds 1..count, for a fifth of them where the environment has LAGTAPE_FEW_SEEDS, or only for
+/// Calls check(seed) for the seeds 1..count, for a tenth of them where the environment has LAGTAPE_FEW_SEEDS, or only for
 /// the one of the option -rs=SEED. A text that is not empty fails the test `name`, with the command that runs that case
 /// again; so does an exception.
 void for_each_seed(const std::string& name, std::uint64_t count,
