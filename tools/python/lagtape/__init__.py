@@ -23,13 +23,14 @@ from ._progress import Stop
 from ._results import Scores
 from ._run import Run
 from ._sequence_models import SequenceClassifier, SequenceRegressor
+from ._solve import Solution, solve
 from ._step import Step
 from ._tool import bench, compare, export, new, report, schema, search, table
 from ._train import train
 from .experiments import Experiment
 
 __all__ = ["Cell", "DivergenceError", "Error", "Experiment", "Expression", "Forecaster", "InputError", "Model", "Problem", "Run",
-           "Scores", "SequenceClassifier", "SequenceRegressor", "Step", "Stop", "Stream", "Svg", "analyze", "bench", "cell", "check",
-           "compare", "data", "evaluate", "export", "forecast", "import_model", "inspect", "list", "load", "new", "predict", "report",
-           "schema", "search", "table", "train"]
+           "Scores", "SequenceClassifier", "SequenceRegressor", "Solution", "Step", "Stop", "Stream", "Svg", "analyze", "bench", "cell",
+           "check", "compare", "data", "evaluate", "export", "forecast", "import_model", "inspect", "list", "load", "new", "predict", "report",
+           "schema", "search", "solve", "table", "train"]
 __all__ += _names
