@@ -3,7 +3,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "lagtape/core/problem.h"
@@ -22,13 +22,13 @@ class Error : public std::runtime_error {
 class InputError : public Error {
  public:
   explicit InputError(std::vector<Problem> problems);
-  explicit InputError(Problem problem) : InputError(std::vector<Problem>{std::move(problem)}) {}
-  InputError(Place place, Rule rule, std::string statement, std::string found = {}, std::string hint = {})
-      : InputError(Problem{.place = std::move(place),
-                           .rule = rule,
-                           .statement = std::move(statement),
-                           .found = std::move(found),
-                           .hint = std::move(hint)}) {}
+  explicit InputError(Problem problem);
+  /// The texts are views: most of 600 callers give literals, and a std::string for each took them longer to compile.
+  InputError(const Place& place, Rule rule, std::string_view statement, std::string_view found = {},
+             std::string_view hint = {});
+  ~InputError() override;
+  InputError(const InputError& other) noexcept = default;
+  InputError& operator=(const InputError& other) = default;
 
   const std::vector<Problem>& problems() const { return *problems_; }
   /// The same problems inside of a larger place.
@@ -41,8 +41,8 @@ class InputError : public Error {
 };
 
 /// "expected EXPECTED, got FOUND": the place has another value, shape or kind of file than it should.
-InputError unexpected(Place place, Rule rule, std::string expected, std::string found = {},
-                      std::string hint = {});
+InputError unexpected(const Place& place, Rule rule, std::string_view expected, std::string_view found = {},
+                      std::string_view hint = {});
 
 /// Training produced a value that is not finite. The tool exits with code 3.
 class DivergenceError : public Error {

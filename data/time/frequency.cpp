@@ -24,13 +24,13 @@ constexpr Frequency of_length(std::int64_t nanoseconds) {
 constexpr Frequency of_months(std::int64_t months, int day = 0) { return {Unit::month, months, day}; }
 
 /// One step, and its names: the one that is written, those of pandas, old and new, and those of people.
-struct Named {
+struct NamedFrequency {
   Frequency frequency;
   std::array<std::string_view, 5> names;
 
   std::string_view name() const { return names[0]; }
 };
-constexpr Named kNames[] = {
+constexpr NamedFrequency kNames[] = {
     {of_length(1), {"ns", "N"}},
     {of_length(1000), {"us", "U"}},
     {of_length(1'000'000), {"ms", "L"}},
@@ -99,7 +99,7 @@ std::optional<Frequency> frequency_in(std::string_view text) {
   take_blanks(text);
   const std::string_view name = text.substr(0, text.find('-'));
   const auto is_plural = [&](std::string_view one) { return one.size() > 2 && name == text_of(one, "s"); };
-  const auto* found = std::ranges::find_if(kNames, [&](const Named& one) {
+  const auto* found = std::ranges::find_if(kNames, [&](const NamedFrequency& one) {
     return !name.empty() && (std::ranges::find(one.names, name) != one.names.end() ||
                              std::ranges::any_of(one.names, is_plural));
   });
@@ -114,8 +114,8 @@ std::optional<Frequency> frequency_in(std::string_view text) {
 
 /// "15min", "2month_start": how many of the longest name that divides it.
 std::string name_of_steps(Unit unit, std::int64_t count, int day) {
-  const Named* longest = nullptr;
-  for (const Named& named : kNames) {
+  const NamedFrequency* longest = nullptr;
+  for (const NamedFrequency& named : kNames) {
     const Frequency& one = named.frequency;
     if (one.unit == unit && one.day == day && count % one.count == 0 &&
         (!longest || one.count > longest->frequency.count))
@@ -131,7 +131,7 @@ std::string name_of_steps(Unit unit, std::int64_t count, int day) {
 Frequency Frequency::parse(std::string_view text) {
   if (const auto frequency = frequency_in(text)) return *frequency;
   std::vector<std::string> names;
-  for (const Named& named : kNames)
+  for (const NamedFrequency& named : kNames)
     for (const std::string_view name : named.names)
       if (!name.empty()) names.emplace_back(name);
   Problem problem = unknown_name("frequency", text, names);
