@@ -195,10 +195,7 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input,
                             std::optional<RightSide>* right_side) const {
   CompiledCell compiled = compile(*this, units, input);
   Layer layer{std::move(compiled.program), {}, {}};
-  if (compiled.right_side && right_side == nullptr)
-    throw InputError({.pointer = pointer + "/ode"}, Rule::not_supported,
-                     text_of("the cell '", name, "' is in continuous time, which models do not run yet"), {},
-                     "`lagtape solve` solves its equations.");
+  if (compiled.right_side && right_side == nullptr) layer.program = step_of(*this, *compiled.right_side);
   if (right_side != nullptr) *right_side = std::move(compiled.right_side);
   const std::map<std::string, std::int64_t> lags = largest_lags(layer.program);
   const std::set<std::string> declared = declared_weights(equations);
@@ -244,7 +241,11 @@ CellDefinition read_cell_definition(JsonReader& reader) {
 BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& reader) {
   CellDefinition cell = definition;
   std::int64_t units = 1;
-  reader.required("units", units, between(1, kLargestUnits), "the dimension 'units' of the equations");
+  const std::string about = "the dimension 'units' of the equations";
+  if (cell.equations.ode.empty())
+    reader.required("units", units, between(1, kLargestUnits), about);
+  else
+    reader.optional("units", units, between(1, kLargestUnits), about);
   for (auto& [name, value] : cell.equations.hyper) reader.optional(name, value, {}, "hyper-parameter");
   CommonCellOptions common{.arithmetic = Arithmetic::real};
   read_options(reader, kCommonCellOptions, common);

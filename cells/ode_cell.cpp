@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_pointer.h"
+#include "lagtape/ops/delay/ode_step.h"
 
 namespace lagtape {
 namespace {
@@ -144,6 +144,31 @@ void check_lags(const CellDefinition& definition, const RightSide& side) {
                       std::min(bounds.low, bounds.high),
                       text_of("The largest h that serves is ", std::min(bounds.low, bounds.high), "."));
   }
+}
+
+StepProgram step_of(const CellDefinition& definition, const RightSide& side) {
+  const OdeSolver& solver = definition.solver;
+  const Place place{.pointer = definition.pointer + "/solver"};
+  if (solver.parts > 0)
+    throw InputError({.pointer = place.pointer + "/h"}, Rule::not_supported,
+                     "a model takes a step of a fixed h for each step of its data, not yet parts of a lag",
+                     {}, "`lagtape solve` takes them.");
+  if (!solver.hold)
+    throw InputError({.pointer = place.pointer + "/inputs"}, Rule::not_supported,
+                     "a model holds its inputs for a step; lines are not offered yet");
+  std::vector<double> lags;
+  const std::vector<Bounds> weights = bounds_of_weights(definition, side.program);
+  for (const PastRead& read : side.reads) {
+    const Bounds bounds = bounds_of(side.program, read.lag, weights);
+    if (bounds.low != bounds.high)
+      throw InputError(Place{read.at}, Rule::not_supported,
+                       "a model has lags that are numbers, hyper-parameters or params with \"train\": false, "
+                       "not yet others",
+                       {}, "`lagtape solve` takes all.")
+          .within({.pointer = definition.pointer + "/ode"});
+    lags.push_back(bounds.low);
+  }
+  return step_of(side, solver, lags);
 }
 
 }  // namespace lagtape

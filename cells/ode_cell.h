@@ -20,4 +20,8 @@ void read_ode(JsonReader& reader, CellDefinition& definition);
 /// Throws InputError.
 void check_lags(const CellDefinition& definition, const RightSide& side);
 
+/// The step of a layer with such a cell, of one h for each step of the data. Throws InputError where its lags are trained or
+/// depend on anything.
+StepProgram step_of(const CellDefinition& definition, const RightSide& side);
+
 }  // namespace lagtape

@@ -173,6 +173,60 @@ class SolveTest(ToolTest):
         self.write("times.csv", "t\n1\n2\n")
         self.assertEqual(self.run_tool("solve", "e.json", "--times", "times.csv")[0].splitlines()[1:], table[2:])
 
+    def model(self, cell, **changes):
+        """An experiment whose one layer is a cell, with a table of its solution."""
+        return changed({"name": "e", "data": {"task": "random", "length": 40, "input": 1, "output": 1, "train": 2, "valid": 0, "test": 0},
+                        "cells": {"c": cell}, "model": {"layers": [{"cell": "c"}], "readout": {"at": "every_step"}}, "loss": "mse",
+                        "optimizer": {"type": "adam"}, "train": {"epochs": 1, "batch": 2, "precision": "f64"}}, **changes)
+
+    def test_gradients_of_models_are_exact(self):
+        cell = {"params": {"a": 1.5, "c": 0.4, "tau": {"start": 1.1, "train": False}}, "state": {"y": 1, "z": 2}, "input": "u",
+                "weights": {"W": [2, 2]}, "history": {"y": "cos(c * t)", "z": "c"},
+                "ode": ["dy = -a * y(t - tau) * sum(z(t - 2)) + u + sin(t)", "dz = 0.1 * tanh(W @ z(t - tau)) - 0.2 * sum(dy(t - 0.75)) * z"],
+                "solver": {"h": 0.25, "breaks": "ignore"}}
+        for method in ("euler", "heun", "rk4"):
+            for dense in ("hermite", "linear"):
+                one = changed(cell, solver__method=method, solver__dense=dense, init={"W": "ones"})
+                self.write("e.json", self.model(one))
+                found = json.loads(self.run_tool("check", "e.json", "--gradients", "--json")[0])
+                self.assertLess(found["max_rel_error"], 1e-7)
+
+    def test_a_model_predicts_the_solution(self):
+        cell = {"params": {"a": 0.9, "y0": 0.5}, "hyper": {"tau": 1.1}, "state": {"y": 1}, "input": "u", "history": {"y": "y0 + 0.1 * t"},
+                "ode": ["dy = -a * y(t - tau) + u * cos(t)"], "solver": {"h": 0.25, "breaks": "ignore"}}
+        self.write("u.csv", "time,u\n" + "".join(f"{0.25 * k},{math.sin(k)}\n" for k in range(40)))
+        self.write("x.csv", "".join(f"{math.sin(k)}\n" for k in range(40)))
+        for method in ("euler", "heun", "rk4", "exponential_euler"):
+            one = changed(cell, solver__method=method)
+            if method == "exponential_euler":
+                one["ode"] = ["dy = -a * y(t - tau) + u * cos(t) - a * y"]
+            self.write("e.json", self.model(one, optimizer__lr=1e-300, model__readout__init={"W": "ones", "W.bias": "zeros"}))
+            self.run_tool("train", "e.json", "--out", f"run-{method}")
+            self.run_tool("predict", f"run-{method}", "--input", "x.csv", "--output", f"{method}.csv")
+            predicted = [float(line.split(",")[-1]) for line in (self.folder / f"{method}.csv").read_text().split() if line[0] in "-0123456789"]
+            found = self.solve(one, "0.25:10:0.25", "--input", "u.csv")["y"]["y"]
+            self.near(predicted, found, 1e-12)
+            self.run_tool("predict", f"run-{method}", "--input", "x.csv", "--output", "stream.csv", "--stream")
+            self.assertEqual((self.folder / "stream.csv").read_text(), (self.folder / f"{method}.csv").read_text())
+        neutral = changed(NEUTRAL, params={"c": 0.5, "tau": {"start": 1, "train": False}}, solver__h=0.25,
+                          ode=["dy = c * dy(t - tau) - dy(t - 1.5) * y(t - 0.5)"])
+        self.write("e.json", self.model(neutral, optimizer__lr=1e-300, model__readout__init={"W": "ones", "W.bias": "zeros"}))
+        self.run_tool("train", "e.json", "--out", "run-neutral")
+        self.run_tool("predict", "run-neutral", "--input", "x.csv", "--output", "n.csv")
+        predicted = [float(line.split(",")[-1]) for line in (self.folder / "n.csv").read_text().split() if line[0] in "-0123456789"]
+        self.near(predicted, self.solve(neutral, "0.25:10:0.25")["y"]["y"], 1e-12)
+        step = changed(cell, solver__method="euler", history={"y": 0}, params={"a": 0.9}, hyper={"k": 4})
+        step.update(step=["y' = y + 0.25 * (-a * y[-k] + x * cos(n * 0.25))"], output="y'")
+        ode = changed(cell, solver__method="euler", history={"y": 0}, params={"a": 0.9}, hyper={}, ode=["dy = -a * y(t - 1) + u * cos(t)"])
+        for key in ("ode", "history", "input", "solver"):
+            del step[key]
+        weights = []
+        for name, one in (("step", step), ("ode", ode)):
+            self.write("e.json", self.model(one, train__epochs=3, model__layers=[{"cell": "c", "units": 1}]))
+            self.run_tool("train", "e.json", "--out", name)
+            weights.append(json.loads(self.run_tool("eval", name, "--split", "train", "--json")[0])["loss"])
+        self.assertEqual(*weights)
+
     def refuse(self, words, cell, *arguments):
         self.write("cell.json", cell)
         self.refused(words, "solve", "cell.json", "--times", "1", *arguments)
