@@ -1,0 +1,354 @@
+#include "lagtape/ops/recurrence/derive/tangent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/step/step_tape.h"
+
+namespace lagtape {
+namespace {
+
+using Kind = TangentWeight::Kind;
+
+/// Which values change in a direction.
+std::vector<bool> changing_values(const StepProgram& step, const std::vector<bool>& states,
+                                  const std::function<bool(int)>& weight_changes, bool input) {
+  std::vector<bool> changes(step.values.size());
+  for (std::size_t v = 0; v < step.values.size(); ++v) {
+    const Instruction& i = step.values[v];
+    switch (i.op) {
+      case StepOp::input: changes[v] = input; break;
+      case StepOp::state:
+      case StepOp::lag: changes[v] = states[i.index]; break;
+      case StepOp::real_lag: changes[v] = states[i.index] || changes[i.a]; break;
+      case StepOp::weight: changes[v] = weight_changes(i.index); break;
+      case StepOp::product: changes[v] = changes[i.a] || weight_changes(i.index); break;
+      default:
+        for (const int operand : {i.a, i.b}) changes[v] = changes[v] || (operand >= 0 && changes[operand]);
+    }
+    if (i.op == StepOp::element && function_of(i.element).reverse == nullptr) changes[v] = false;
+  }
+  return changes;
+}
+
+/// Which states change in a direction: those that something which changes leads to.
+std::vector<bool> changing_states(const StepProgram& step, const std::function<bool(int)>& weight_changes,
+                                  bool input) {
+  std::vector<bool> states(step.states.size());
+  for (bool more = true; more;) {
+    const std::vector<bool> values = changing_values(step, states, weight_changes, input);
+    more = false;
+    for (std::size_t s = 0; s < states.size(); ++s) {
+      if (states[s] || !values[step.states[s].next]) continue;
+      states[s] = more = true;
+    }
+  }
+  return states;
+}
+
+/// Those of them whose changes a next value or the output needs.
+std::vector<bool> needed_values(const StepProgram& step, const std::vector<bool>& values,
+                                const std::vector<bool>& states) {
+  std::vector<bool> needed(step.values.size());
+  needed[step.output] = true;
+  for (std::size_t s = 0; s < states.size(); ++s)
+    if (states[s]) needed[step.states[s].next] = true;
+  for (std::size_t v = step.values.size(); v-- > 0;) {
+    needed[v] = needed[v] && values[v];
+    if (!needed[v] || step.values[v].op == StepOp::real_lag) continue;  // a lag has weights of its own
+    for (const int operand : {step.values[v].a, step.values[v].b})
+      if (operand >= 0) needed[operand] = true;
+  }
+  return needed;
+}
+
+using Change = std::optional<StepVar>;  ///< none: 0
+
+Change sum_of(const Change& a, const Change& b) { return a && b ? *a + *b : a ? a : b; }
+
+/// The forward derivative of an element-wise function by one of its operands, from the rule of its adjoint: that is linear
+/// in the adjoint, element by element, so that a change in the adjoint's place gives the change of the result.
+class ElementChange final : public ElementAdjoint {
+ public:
+  /// y = f(a, b), where the operand `by` changes by `change`; a stands for b where there is none.
+  ElementChange(StepVar a, StepVar b, StepVar y, StepVar by, StepVar change)
+      : ElementAdjoint(0, 1, 2, 3, 0), values_{a, b, y, change}, by_(by.id()) {}
+
+  int element(ElementOp f, int left, int right, double k) override {
+    values_.push_back(value(f, values_[left], right < 0 ? StepVar() : values_[right], k));
+    return static_cast<int>(values_.size()) - 1;
+  }
+  bool has_gradient(Value operand) const override { return values_[operand.id].id() == by_; }
+  void add(Value operand, Value value) override {
+    if (has_gradient(operand)) result = sum_of(result, values_[value.id]);
+  }
+  void subtract(Value operand, Value value) override {
+    if (has_gradient(operand)) result = result ? *result - values_[value.id] : -values_[value.id];
+  }
+
+  Change result;
+
+ private:
+  /// The functions that only adjoints have are written by those that steps have.
+  static StepVar value(ElementOp f, StepVar a, StepVar b, double k) {
+    switch (f) {
+      case ElementOp::add_constant: return a + k;
+      case ElementOp::multiply_constant: return a * k;
+      case ElementOp::constant_minus: return k - a;
+      case ElementOp::constant_over: return k / a;
+      case ElementOp::tanh_adjoint: return a * (1.0 - b * b);
+      case ElementOp::sigmoid_adjoint: return a * (b * (1.0 - b));
+      case ElementOp::relu_adjoint: return a * sign(b);
+      case ElementOp::greater: return k == 1 ? 1.0 - sign(relu(b - a)) : sign(relu(a - b));
+      default: return function_of(f).arrays == 1 ? a.tape().unary(f, a) : a.tape().binary(f, a, b);
+    }
+  }
+
+  std::vector<StepVar> values_;
+  int by_;
+};
+
+class TangentRecorder {
+ public:
+  TangentRecorder(const StepProgram& step, const std::vector<std::vector<bool>>& changes, bool input)
+      : step_(step),
+        changes_(changes),
+        directions_(changes.empty() ? 0 : changes[0].size()),
+        input_changes_(input),
+        tape_(step.input.width() * static_cast<std::int64_t>(input ? directions_ + 1 : 1)) {}
+
+  TangentProgram record() {
+    declare_states();
+    for (std::size_t v = 0; v < step_.values.size(); ++v) {
+      values_.push_back(same(step_.values[v]));
+      for (std::size_t d = 0; d < directions_; ++d)
+        changed_[d].push_back(is_changing_[d][v] ? change_of(step_.values[v], d) : Change());
+    }
+    for (std::size_t s = 0; s < step_.states.size(); ++s) {
+      tape_.set_next(states_[s], shaped(values_[step_.states[s].next], step_.states[s].shape));
+      for (std::size_t d = 0; d < directions_; ++d)
+        if (changing_[d][s])
+          tape_.set_next(*state_changes_[d][s],
+                         shaped(change(d, step_.states[s].next), step_.states[s].shape));
+    }
+    set_output();
+    TangentProgram result{tape_.finish(), {}};
+    for (const WeightDefinition& weight : result.program.weights)
+      result.weights.push_back(weights_.at(weight.name));
+    return result;
+  }
+
+ private:
+  void declare_states() {
+    for (const StateDefinition& state : step_.states) states_.push_back(tape_.state(state.name, state.shape));
+    state_changes_.resize(directions_, std::vector<Change>(step_.states.size()));
+    changed_.resize(directions_);
+    for (std::size_t d = 0; d < directions_; ++d) {
+      const auto weight_changes = [&, d](int weight) -> bool { return changes_[weight][d]; };
+      changing_.push_back(changing_states(step_, weight_changes, input_changes_));
+      is_changing_.push_back(needed_values(
+          step_, changing_values(step_, changing_[d], weight_changes, input_changes_), changing_[d]));
+      for (std::size_t s = 0; s < step_.states.size(); ++s)
+        if (changing_[d][s])
+          state_changes_[d][s] =
+              tape_.state(text_of("d", d + 1, " ", step_.states[s].name), step_.states[s].shape);
+    }
+  }
+
+  StepVar shaped(StepVar v, const RowShape& shape) {
+    return v.shape() == shape ? v : tape_.broadcast(v, shape);
+  }
+  StepVar zeros_like(StepVar v) { return v - v; }
+  StepVar change(std::size_t d, int value) {
+    const Change& found = changed_[d][value];
+    return found ? *found : zeros_like(values_[value]);
+  }
+
+  /// A weight of the step, or one that is a function of it.
+  StepVar leaf(const TangentWeight& source) {
+    const WeightDefinition& of = step_.weights[source.weight];
+    const std::string name = name_of(source);
+    const auto known = leaves_.find(name);
+    if (known != leaves_.end()) return known->second;
+    weights_[name] = source;
+    return leaves_[name] = of.shape.empty() ? tape_.scalar(name) : tape_.vector(name, of.shape[0]);
+  }
+  StepMatrix matrix(const TangentWeight& source) {
+    const WeightDefinition& of = step_.weights[source.weight];
+    const std::string name = name_of(source);
+    const auto known = matrices_.find(name);
+    if (known != matrices_.end()) return known->second;
+    weights_[name] = source;
+    return matrices_[name] = tape_.matrix(name, of.shape[0], of.shape[1]);
+  }
+  std::string name_of(const TangentWeight& source) const {
+    const std::string& name = step_.weights[source.weight].name;
+    switch (source.kind) {
+      case Kind::same: return name;
+      case Kind::direction: return text_of("d", source.direction + 1, " ", name);
+      case Kind::lag_below: return text_of("below ", name, " to ", source.largest);
+      case Kind::lag_above: return text_of("above ", name, " to ", source.largest);
+      case Kind::lag_change: return text_of("d", source.direction + 1, " ", name, " to ", source.largest);
+    }
+    return name;
+  }
+
+  StepVar past(const Instruction& i, StepVar state) {
+    return i.op == StepOp::lag        ? tape_.lag(state, i.lag)
+           : i.op == StepOp::real_lag ? tape_.lag(state, values_[i.a], i.lag)
+                                      : state;
+  }
+
+  StepVar same(const Instruction& i) {
+    switch (i.op) {
+      case StepOp::input: return tape_.slice(tape_.input(), 0, step_.input.width());
+      case StepOp::state:
+      case StepOp::lag:
+      case StepOp::real_lag: return past(i, states_[i.index]);
+      case StepOp::weight: return leaf({.weight = i.index});
+      case StepOp::constant: return tape_.constant(i.value);
+      case StepOp::step_index:
+        return i.lag > 1 ? floor(tape_.step_index() / static_cast<double>(i.lag)) : tape_.step_index();
+      case StepOp::draw: {
+        const DrawDefinition& draw = step_.draws[i.index];
+        const bool is_mask = draw.kind == DrawDefinition::Kind::mask;
+        return is_mask ? tape_.mask(i.shape, draw.rate, draw.every_step)
+                       : tape_.draw(draw.kind, i.shape, draw.every_step, draw.evaluation);
+      }
+      case StepOp::element:
+        return i.b < 0 ? tape_.unary(i.element, values_[i.a])
+                       : tape_.binary(i.element, values_[i.a], values_[i.b]);
+      case StepOp::product: return tape_.product(matrix({.weight = i.index}), values_[i.a]);
+      default: return linear(i, values_[i.a], i.b < 0 ? StepVar() : values_[i.b]);
+    }
+  }
+
+  /// What moves numbers about within a row, or adds them up.
+  StepVar linear(const Instruction& i, StepVar a, StepVar b) {
+    switch (i.op) {
+      case StepOp::sum: return tape_.sum(a);
+      case StepOp::broadcast: return tape_.broadcast(a, i.shape);
+      case StepOp::reshape: return tape_.reshape(a, i.shape);
+      case StepOp::concatenate: return tape_.concatenate(a, b);
+      case StepOp::slice: return tape_.slice(a, i.index, i.index + i.shape.size);
+      default: throw Error("[tangent] an operation without a rule");
+    }
+  }
+
+  Change change_of(const Instruction& i, std::size_t d) {
+    const int direction = static_cast<int>(d);
+    switch (i.op) {
+      case StepOp::input: {
+        const std::int64_t width = step_.input.width(), first = width * (direction + 1);
+        return tape_.slice(tape_.input(), first, first + width);
+      }
+      case StepOp::state:
+      case StepOp::lag: return past(i, *state_changes_[d][i.index]);
+      case StepOp::real_lag: return change_of_lag(i, d);
+      case StepOp::weight: return leaf({.kind = Kind::direction, .weight = i.index, .direction = direction});
+      case StepOp::element: return change_of_element(i, d);
+      case StepOp::product: {
+        Change result;
+        if (changed_[d][i.a]) result = tape_.product(matrix({.weight = i.index}), *changed_[d][i.a]);
+        if (!changes_[i.index][d]) return result;
+        const StepMatrix of = matrix({.kind = Kind::direction, .weight = i.index, .direction = direction});
+        return sum_of(result, tape_.product(of, values_[i.a]));
+      }
+      default: return linear(i, change(d, i.a), i.b < 0 ? StepVar() : change(d, i.b));
+    }
+  }
+
+  Change change_of_lag(const Instruction& i, std::size_t d) {
+    Change result;
+    if (state_changes_[d][i.index]) result = past(i, *state_changes_[d][i.index]);
+    const int weight = step_.values[i.a].index;
+    if (!changes_[weight][d]) return result;
+    const auto at = [&](Kind kind) {
+      return tape_.lag(states_[i.index], leaf({.kind = kind, .weight = weight, .largest = i.lag}), i.lag);
+    };
+    const StepVar by = leaf(
+        {.kind = Kind::lag_change, .weight = weight, .direction = static_cast<int>(d), .largest = i.lag});
+    return sum_of(result, (at(Kind::lag_above) - at(Kind::lag_below)) * by);
+  }
+
+  Change change_of_element(const Instruction& i, std::size_t d) {
+    const ElementFunction& f = function_of(i.element);
+    const StepVar a = values_[i.a], b = i.b < 0 ? a : values_[i.b];
+    const StepVar y = values_.back();
+    Change result;
+    const int second = i.a == i.b ? -1 : i.b;  // the rule gives the change by both at a time
+    for (const int operand : {i.a, second}) {
+      if (operand < 0 || !changed_[d][operand]) continue;
+      ElementChange rule(a, b, y, values_[operand], *changed_[d][operand]);
+      f.reverse(rule);
+      result = sum_of(result, rule.result);
+    }
+    return result;
+  }
+
+  void set_output() {
+    const auto flat = [&](StepVar v) {
+      return v.shape().rank < 2 ? v : tape_.reshape(v, RowShape::vector(v.shape().width()));
+    };
+    StepVar all = flat(values_[step_.output]);
+    for (std::size_t d = 0; d < directions_; ++d) all = tape_.concatenate(all, flat(change(d, step_.output)));
+    tape_.set_output(all);
+  }
+
+  const StepProgram& step_;
+  const std::vector<std::vector<bool>>& changes_;
+  const std::size_t directions_;
+  const bool input_changes_;
+  StepTape tape_;
+  std::vector<StepVar> values_, states_;
+  std::vector<std::vector<bool>> changing_, is_changing_;     // [direction][state], [direction][value]
+  std::vector<std::vector<Change>> changed_, state_changes_;  // [direction][value], [direction][state]
+  std::map<std::string, StepVar> leaves_;
+  std::map<std::string, StepMatrix> matrices_;
+  std::map<std::string, TangentWeight> weights_;
+};
+
+/// The whole steps below a lag that is clamped to 1 .. largest, as the interpreter takes them.
+double whole_below(double lag, std::int64_t largest) {
+  const double clamped = std::isfinite(lag) ? std::clamp(lag, 1.0, static_cast<double>(largest)) : 1.0;
+  return std::min(std::floor(clamped), static_cast<double>(std::max<std::int64_t>(largest - 1, 1)));
+}
+
+Tensor tangent_weight(const TangentWeight& source, std::span<const Tensor> weights,
+                      std::span<const std::vector<Tensor>> changes) {
+  const Tensor& weight = weights[source.weight];
+  if (source.kind == Kind::same) return weight;
+  if (source.kind == Kind::direction) return changes[source.direction][source.weight];
+  Tensor result(weight.shape(), weight.dtype());
+  for (std::int64_t i = 0; i < weight.numel(); ++i) {
+    const double lag = weight.at(i), below = whole_below(lag, source.largest);
+    const bool is_clamped = !(lag >= 1 && lag <= static_cast<double>(source.largest));
+    result.set(i, source.kind == Kind::lag_below   ? below
+                  : source.kind == Kind::lag_above ? below + 1
+                  : is_clamped                     ? 0
+                                                   : changes[source.direction][source.weight].at(i));
+  }
+  return result;
+}
+
+}  // namespace
+
+TangentProgram tangent_of(const StepProgram& step, const std::vector<std::vector<bool>>& changes,
+                          bool input) {
+  return TangentRecorder(step, changes, input).record();
+}
+
+std::vector<Tensor> tangent_weights(const TangentProgram& tangent, std::span<const Tensor> weights,
+                                    std::span<const std::vector<Tensor>> changes) {
+  std::vector<Tensor> all;
+  for (const TangentWeight& source : tangent.weights) all.push_back(tangent_weight(source, weights, changes));
+  return all;
+}
+
+}  // namespace lagtape

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lagtape/core/tensor.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape {
+
+/// A weight of a tangent program, as a function of those of the step.
+struct TangentWeight {
+  enum class Kind : std::uint8_t {
+    same,        ///< the step's weight
+    direction,   ///< its derivative in a direction
+    lag_below,   ///< of a trained lag the whole number of steps below it
+    lag_above,   ///< ... and the one above
+    lag_change,  ///< of a trained lag its derivative in a direction, 0 where it is clamped
+  };
+  Kind kind = Kind::same;
+  int weight = -1;  ///< the index in the step
+  int direction = -1;
+  std::int64_t largest = 0;  ///< of a lag
+};
+
+/// Forward mode: a step that carries, beside each state, its derivatives in several directions. Its output is
+/// [y, d_1 y, .., d_P y], and its input, where that changes, [x, d_1 x, .., d_P x]. States on the grid become real.
+struct TangentProgram {
+  StepProgram program;
+  std::vector<TangentWeight> weights;  ///< in the order of program.weights
+};
+
+/// `changes[weight][direction]` says which weights change in which direction; `input` whether the input does.
+TangentProgram tangent_of(const StepProgram& step, const std::vector<std::vector<bool>>& changes, bool input);
+
+/// The weights of a tangent program. `changes[direction][weight]` are the derivatives of those of the step.
+std::vector<Tensor> tangent_weights(const TangentProgram& tangent, std::span<const Tensor> weights,
+                                    std::span<const std::vector<Tensor>> changes);
+
+}  // namespace lagtape

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "lagtape/ops/recurrence/derive/tangent.h"
+#include "lagtape/ops/recurrence/step/stack.h"
+
+namespace lagtape {
+
+/// A stack of tangent programs. Where the stack reads out y [q], it reads out [y, d_1 y, .., d_P y].
+class TangentStack {
+ public:
+  /// Weights are those of the layers, one after the other, then the read-out's. `changes[weight][direction]`.
+  TangentStack(const StackDefinition& stack, const std::vector<std::vector<bool>>& changes);
+
+  const StackDefinition& stack() const { return stack_; }
+  /// The weights of its programs, from those of the stack and their derivatives `changes[direction][weight]`.
+  std::vector<Tensor> weights(std::span<const Tensor> weights,
+                              std::span<const std::vector<Tensor>> changes) const;
+
+ private:
+  StackDefinition stack_;
+  std::vector<TangentProgram> programs_;
+  std::vector<std::size_t> counts_;  ///< of the weights of each program of the stack
+};
+
+}  // namespace lagtape

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace lagtape {
+
+/// A matrix [rows, cols], row by row.
+struct DenseMatrix {
+  std::int64_t rows = 0, cols = 0;
+  std::vector<double> values = {};
+
+  DenseMatrix() = default;
+  DenseMatrix(std::int64_t rows, std::int64_t cols) : rows(rows), cols(cols), values(rows * cols) {}
+  double& at(std::int64_t row, std::int64_t col) { return values[row * cols + col]; }
+  double at(std::int64_t row, std::int64_t col) const { return values[row * cols + col]; }
+};
+
+/// Residuals [n] as a function of numbers u [p], and their derivatives [n, p].
+struct LeastSquares {
+  std::function<std::vector<double>(std::span<const double> u)> residuals;
+  std::function<DenseMatrix(std::span<const double> u)> jacobian;
+};
+
+/// What a residual r costs: r^2 / 2; with a robust loss about |r| beyond 1, for z = r^2: huber 2 sqrt(z) - 1 from z = 1 on,
+/// soft_l1 2 (sqrt(1 + z) - 1), each half of it.
+enum class RobustLoss : std::uint8_t { none, huber, soft_l1 };
+
+struct LevenbergMarquardtOptions {
+  std::int64_t most = 200;  ///< trial steps
+  double gain = 1e-12;      ///< stops when a step lowers the cost by no more than this share of it
+  double step = 1e-10;      ///< ... moves u by no more than this share of it
+  double gradient = 1e-12;  ///< ... or every column of J is that orthogonal to the residuals, as a cosine
+  double first_damping = 1e-3;
+  std::vector<double> longest =
+      {};  ///< the most that each number of u moves at a time; empty: as far as the model says
+  RobustLoss robust = RobustLoss::none;
+  double robust_scale = 1;  ///< the residual that counts as 1 in a robust loss
+};
+
+enum class StoppedBy : std::uint8_t { gain, step, gradient, exact, most };
+std::string_view name_of(StoppedBy stop);
+
+struct LevenbergMarquardtResult {
+  std::vector<double> u;               ///< [p]
+  std::vector<double> residuals = {};  ///< [n], there
+  DenseMatrix jacobian = {};           ///< [n, p], there
+  /// [n], the factors of rows that a robust loss gives them: sqrt(rho'(r^2)); all 1 without one.
+  std::vector<double> weights = {};
+  double cost = 0;
+  std::int64_t steps = 0;  ///< trial steps
+  StoppedBy stopped_by = StoppedBy::most;
+};
+
+/// Lowers the cost from `start` on (Levenberg 1944, Marquardt 1963; damping by the columns' largest norms, as in MINPACK).
+/// A trial with residuals that are not finite is a bad one. Throws InputError when those of the start are not finite, or
+/// there are fewer residuals than numbers.
+LevenbergMarquardtResult levenberg_marquardt(const LeastSquares& problem, std::vector<double> start,
+                                             const LevenbergMarquardtOptions& options = {});
+
+}  // namespace lagtape
