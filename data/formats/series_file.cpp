@@ -42,7 +42,7 @@ Tensor read_series_file(const fs::path& path, const std::string& array) {
   Tensor values;
   const std::string ending = path.extension().string();
   if (ending == ".npy") {
-    values = read_npy(path);
+    values = map_npy(path);
   } else if (ending == ".npz") {
     values = array_of(path, array);
   } else {

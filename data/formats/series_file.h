@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// Reads a .npy file, or an array of an .npz file: the one named `array`, or the
+/// Reads a .npy file, page by page as it is needed, or an array of an .npz file: the one named `array`, or the
 /// only one when `array` is empty. Arrays are [rows], [rows, columns] or [N, rows, columns]. Throws
 /// InputError with the path and what was found.
 Tensor read_series_file(const std::filesystem::path& path, const std::string& array);
