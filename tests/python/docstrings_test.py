@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+import os
 import pathlib
 import shutil
 
@@ -52,7 +53,7 @@ def names(tmp_path_factory, trained):
 
         columns = {"load": np.sin(np.arange(400) / 4), "temp": draw.normal(size=400)}
         run = lt.Run("run")
-        yield {"lagtape": lt, "np": np, "run": run, "model": run.model(), "x": lt.data(EXPERIMENT)["test_x"], "experiment": EXPERIMENT, "wave": wave,
+        yield {"lagtape": lt, "os": os, "np": np, "run": run, "model": run.model(), "x": lt.data(EXPERIMENT)["test_x"], "experiment": EXPERIMENT, "wave": wave,
                "columns": columns, "X": draw.normal(size=(40, 6, 2)), "y": np.arange(40) % 2,
                "classifier": classifier, "leaky_delay": leaky_delay, "experiments": str(EXPERIMENTS)}
 

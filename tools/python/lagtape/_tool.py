@@ -91,15 +91,19 @@ def table(folder: Path, *, out: Optional[Path] = None, only: Sequence[str] = (),
 
 
 @known_arguments
-def report(run: Path, output: Path) -> str:
-    """Writes all about a run, about the runs of a folder, or about a search on one page (.html), and gives its path.
+def report(run: Path, output: Optional[Path] = None) -> str:
+    """Writes all about a run, about the runs of a folder, or about a search on one page (.html), by default report.html in that
+    folder, and gives its path.
 
-        >>> run.report("run.html")
-        'run.html'
+        >>> run.report("waves.html")
+        'waves.html'
+        >>> run.report() == os.path.join(run.path, "report.html")
+        True
 
     Raises InputError.
     """
-    return _write_output("report", path_of(run), output)
+    folder = path_of(run)
+    return _write_output("report", folder, os.path.join(folder, "report.html") if output is None else output)
 
 
 @known_arguments
