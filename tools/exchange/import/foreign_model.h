@@ -84,6 +84,7 @@ struct ForeignModel {
   std::vector<ForeignLayer> layers = {};
   std::int64_t skip = 0;  ///< the number of inputs, from the first, that are added to the outputs
   ReadAt at = ReadAt::every_step;
+  Json loss = "mse";  ///< as in an experiment
   Precision precision = Dtype::f32;
   Normalization normalization = {};
   std::optional<double> rest = {};      ///< the input whose state of rest it begins in

@@ -3,10 +3,8 @@
 #include <map>
 #include <utility>
 
-#include "lagtape/cells/models/fitted_model.h"
-#include "lagtape/cells/models/model_json.h"
-#include "lagtape/cells/models/provenance.h"
 #include "lagtape/core/error.h"
+#include "lagtape/tools/exchange/import/built_model.h"
 #include "lagtape/tools/exchange/import/cell_equations.h"
 
 namespace lagtape::foreign {
@@ -145,29 +143,15 @@ class Lowering {
 
   std::string prefix_of_next() const { return text_of("layers.", layers_.size(), "."); }
 
-  /// The experiment in the model's file: all but the data.
-  Json experiment(const std::string& name, Json model) const {
-    Json root = {{"name", name}, {"model", std::move(model)}, {"loss", "mse"}};
-    if (!cells_.empty()) root["cells"] = cells_;
-    root["train"] = {{"precision", lagtape::name_of(foreign_.precision)}};
-    return root;
-  }
-
   Model built(const std::string& name) const {
-    const Json model = {{"layers", layers_},
-                        {"readout", {{"units", units_}, {"at", lagtape::name_of(foreign_.at)}}}};
-    JsonErrors errors;
-    ModelDefinition definition = read_model(model, cells_.empty() ? Json() : cells_, errors);
-    definition.rest = foreign_.rest;
-    definition.loss = Loss::mse;
-    definition.precision = foreign_.precision;
-    FittedModel fitted = fit(definition, {.input = foreign_.input}, errors);
-    errors.raise(where_);
-    Json document = experiment(name, json_of(fitted.definition));
-    Model result(std::move(fitted), 0, std::make_shared<const Provenance>(Provenance{std::move(document)}));
-    set_values(result);
-    foreign_.normalization.check(result.input_width(), result.output_width());
-    result.normalization() = foreign_.normalization;
+    Json model = {{"layers", layers_},
+                  {"readout", {{"units", units_}, {"at", lagtape::name_of(foreign_.at)}}}};
+    if (foreign_.rest) model["rest"] = {{"input", *foreign_.rest}};
+    Json experiment = {{"name", name}, {"model", std::move(model)}, {"loss", foreign_.loss}};
+    if (!cells_.empty()) experiment["cells"] = cells_;
+    experiment["train"] = {{"precision", lagtape::name_of(foreign_.precision)}};
+    Model result =
+        built_model({std::move(experiment), foreign_.input, values_, foreign_.normalization}, where_);
     set_first_states(result);
     return result;
   }
@@ -179,22 +163,6 @@ class Lowering {
     } catch (const InputError& error) {
       throw error.within({where_});
     }
-  }
-
-  void set_values(Model& model) const {
-    const std::vector<ParameterDefinition> definitions = model.fitted().parameters();
-    auto definition = definitions.begin();
-    for (Parameter& parameter : model.parameters()) {
-      const auto found = values_.find(parameter.name);
-      if (found == values_.end() || found->second.shape() != parameter.value.shape())
-        throw Error(
-            text_of("[import] no value for ", parameter.name, " ", to_string(parameter.value.shape())));
-      parameter.value = found->second.to(foreign_.precision).clone();
-      if (const std::string error = value_error(*definition++, parameter.value); !error.empty())
-        throw InputError({.file = where_, .item = text_of("values of ", parameter.name)}, Rule::out_of_range,
-                         error);
-    }
-    if (values_.size() != definitions.size()) throw Error("[import] a value without a parameter");
   }
 
   const ForeignModel& foreign_;

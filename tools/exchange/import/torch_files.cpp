@@ -11,12 +11,6 @@
 namespace lagtape::foreign {
 namespace {
 
-std::int64_t input_of(const std::vector<ForeignLayer>& layers, const std::string& where) {
-  if (layers.empty()) throw InputError({where}, Rule::missing, "there are no tensors.");
-  if (const auto* dense = std::get_if<ForeignDense>(&layers.front().content)) return dense->W.size(1);
-  return std::get<ForeignRecurrence>(layers.front().content).directions.front().input;
-}
-
 StateDict dict_of(const Json& tensors, const Place& place) {
   StateDict dict{.file = {}, .in_order = true};
   for (const auto& [name, value] : tensors.items())
@@ -56,6 +50,19 @@ void check_model_data(const Json& data, const ForeignModel& model, const Place& 
 }
 
 }  // namespace
+
+std::int64_t input_of(const std::vector<ForeignLayer>& layers, const std::string& where) {
+  if (layers.empty()) throw InputError({where}, Rule::missing, "there are no tensors.");
+  const ForeignLayer& first = layers.front();
+  if (const auto* entry = std::get_if<ForeignEntry>(&first.content)) return entry->input;
+  if (const auto* recurrence = std::get_if<ForeignRecurrence>(&first.content))
+    return recurrence->directions.front().input;
+  const Tensor& W = std::get<ForeignDense>(first.content).W;
+  if (W.empty())
+    throw InputError({.file = where, .item = first.place}, Rule::not_supported,
+                     "is a function, and no weights below it say how many numbers a step has.");
+  return W.size(1);
+}
 
 ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& order,
                         const std::string& where) {

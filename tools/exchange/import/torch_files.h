@@ -17,6 +17,9 @@ namespace lagtape::foreign {
 ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& order,
                         const std::string& where);
 
+/// The numbers of a step that the first layer takes. Throws InputError where there is none, or none with weights.
+std::int64_t input_of(const std::vector<ForeignLayer>& layers, const std::string& where);
+
 /// Makes every nn.RNN of the model one with that function, "tanh" or "relu". Throws InputError for another one, and
 /// where there is no nn.RNN.
 void set_nonlinearity(ForeignModel& model, const std::string& function, const std::string& where);

@@ -14,6 +14,7 @@ from ._experiment import analyze, check, data, inspect, list
 from ._expression import Expression
 from ._forecast import evaluate, forecast, predict
 from ._forecaster import Forecaster
+from ._from_torch import from_torch
 from ._functions import *  # tanh, where, concat, ...
 from ._functions import __all__ as _names
 from ._lagtape import version as __version__
@@ -31,6 +32,6 @@ from .experiments import Experiment
 
 __all__ = ["Cell", "DivergenceError", "Error", "Experiment", "Expression", "Forecaster", "InputError", "Model", "Problem", "Run",
            "Scores", "SequenceClassifier", "SequenceRegressor", "Solution", "Step", "Stop", "Stream", "Svg", "analyze", "bench", "cell",
-           "check", "compare", "data", "evaluate", "export", "forecast", "import_model", "inspect", "list", "load", "new", "predict", "report",
+           "check", "compare", "data", "evaluate", "export", "forecast", "from_torch", "import_model", "inspect", "list", "load", "new", "predict", "report",
            "schema", "search", "solve", "table", "train"]
 __all__ += _names

@@ -2,10 +2,18 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
+#include <string>
+
+namespace lagtape {
+enum class ReadAt : std::uint8_t;
+}
+
 namespace lagtape::python {
 
 // Each adds the functions and classes of its subject to the extension module.
 void add_models(nanobind::module_& module);
+void add_built_models(nanobind::module_& module);
 void add_streams(nanobind::module_& module);
 void add_given_data(nanobind::module_& module);
 void add_experiments(nanobind::module_& module);
@@ -15,5 +23,8 @@ void add_cells(nanobind::module_& module);
 void add_charts(nanobind::module_& module);
 void add_training(nanobind::module_& module);
 void add_recurrences(nanobind::module_& module);
+
+/// Where outputs are read, by its name. Throws InputError with the nearest.
+ReadAt read_at_named(const std::string& name);
 
 }  // namespace lagtape::python

@@ -11,6 +11,7 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/cells/models/model_file.h"
+#include "lagtape/core/json/normalization_json.h"
 #include "lagtape/tools/exchange/import/import_model.h"
 #include "lagtape/tools/python/src/arrays.h"
 #include "lagtape/tools/python/src/bindings.h"
@@ -95,6 +96,7 @@ void add_models(nb::module_& module) {
       .def_prop_ro("tokens", &Model::tokens)
       .def_prop_ro("reads_every_step", [](const Model& model) { return reads_every_step(model.at()); })
       .def_prop_ro("experiment", [](const Model& model) { return document_of(model).dump(2); })
+      .def_prop_ro("normalization", [](const Model& model) { return json_of(model.normalization()); })
       .def_prop_ro("layers", layers_of)
       .def_prop_ro("parameters", parameters_of);
 }

@@ -77,6 +77,7 @@ NB_MODULE(_lagtape, module) {
              });
   module.attr("version") = lagtape::kVersion;
   add_models(module);
+  add_built_models(module);
   add_streams(module);
   add_given_data(module);
   add_experiments(module);

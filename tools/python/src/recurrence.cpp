@@ -25,6 +25,13 @@ namespace nb = nanobind;
 
 namespace lagtape::python {
 
+ReadAt read_at_named(const std::string& name) {
+  for (const ReadAt at : {ReadAt::every_step, ReadAt::last_step, ReadAt::mean})
+    if (name == name_of(at)) return at;
+  throw InputError(
+      unknown_name("at", name, {"every_step", "last_step", "mean"}).within({.op = "recurrence"}));
+}
+
 namespace {
 
 /// A recurrence with the threads that it runs on. The lock makes one call at a time of calls from several
@@ -41,13 +48,6 @@ struct LockedOutputs {
   std::shared_ptr<LockedRecurrence> owner;  // its pool and lock outlive the outputs
   Recurrence::Outputs outputs;
 };
-
-ReadAt read_at_named(const std::string& name) {
-  for (const ReadAt at : {ReadAt::every_step, ReadAt::last_step, ReadAt::mean})
-    if (name == name_of(at)) return at;
-  throw InputError(
-      unknown_name("at", name, {"every_step", "last_step", "mean"}).within({.op = "recurrence"}));
-}
 
 /// Reads {"model": {"layers": ...}, "cells": ..., "train": {"memory": ..., "precision": ...}}.
 std::shared_ptr<LockedRecurrence> read_recurrence(const std::string& text, std::int64_t input,
@@ -199,8 +199,10 @@ void add_recurrences(nb::module_& module) {
                    [](const LockedRecurrence& self) { return self.recurrence.stack().output_width(); })
       .def("first_values", [](const LockedRecurrence& self,
                               std::uint64_t seed) { return arrays_of(self.recurrence.first_values(seed)); })
-      .def("forward", forward)
-      .def("evaluate", evaluate);
+      .def("forward", forward, nb::arg("parameters"), nb::arg("x"), nb::arg("lengths"), nb::arg("window"),
+           nb::arg("seed").none(), nb::arg("want_parameters"), nb::arg("want_x"), nb::arg("want_window"))
+      .def("evaluate", evaluate, nb::arg("parameters"), nb::arg("x"), nb::arg("lengths"), nb::arg("window"),
+           nb::arg("seed").none());
   module.def("read_recurrence", read_recurrence);
 }
 

@@ -1,0 +1,249 @@
+"""Recurrences as functions of parameters, inputs and windows: for autograd, and as one operator for graphs of PyTorch."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import torch
+from torch import Tensor
+
+from .. import _lagtape
+from .._cell import located
+from .._errors import InputError
+from .._openmp import release_waiting_threads
+from ._tokens import held_of, token_of
+
+PRECISIONS = {torch.float32: "f32", torch.float64: "f64"}
+DTYPES = {name: dtype for dtype, name in PRECISIONS.items()}
+
+
+class Engine:
+    """Layers for inputs of a width, without values of their parameters, in every precision that they are called in.
+
+    definition: {"cells", "model": {"layers"}}, as in an experiment. The rest is as in Recurrence.
+    """
+
+    def __init__(self, definition: Dict[str, Any], input_size: int, at: str, memory: Any, threads: Optional[int], dtype: torch.dtype):
+        self.text = json.dumps({"cells": None, **definition, "input": input_size, "at": at, "memory": memory, "threads": threads})
+        self._made: Dict[Any, _lagtape.Recurrence] = {}
+        made = self.made(dtype)
+        self.output_size: int = made.output_width
+        self.parameters: List[Tuple[str, Tuple[int, ...], bool, float, float]] = made.parameters
+        self.states: List[Tuple[int, int]] = [(steps, width) for _, (steps, _, width), _ in made.states]
+        self.has_draws: bool = made.has_draws
+
+    def made(self, dtype: torch.dtype) -> _lagtape.Recurrence:
+        """The layers in a precision, made once. Threads do not survive a fork, so each process has its own."""
+        key = (dtype, os.getpid())
+        if key not in self._made:
+            self._made[key] = _read(self.text, dtype)
+        return self._made[key]
+
+    def __call__(self, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Any = None,
+                 training: bool = False) -> Tuple[Tensor, Tuple[Tensor, ...]]:
+        """The outputs, and the window after the last step. `training`: draws are drawn, by PyTorch's generator."""
+        seed = torch.randint(2**62, ()) if training and self.has_draws else None
+        needed = [any(tensor.requires_grad for tensor in group) for group in (parameters, [x], window)]
+        wanted = needed if torch.is_grad_enabled() else [False, False, False]
+        if torch.compiler.is_compiling():
+            lengths = torch.as_tensor(lengths) if lengths is not None else None
+            y, *after, _ = torch.ops.lagtape.recurrence(self.text, x, parameters, window, lengths, seed, wanted)
+            return y, tuple(after)
+        dtype = x.dtype
+        call = (self.made(dtype), [] if lengths is None else [int(length) for length in lengths],
+                None if seed is None else int(seed), wanted)
+        if any(wanted):
+            y, *after = _Recurrent.apply(call, len(parameters), x, *parameters, *window)
+        else:
+            y, *after = _evaluate(call, x, parameters, window)
+        return y, tuple(after)
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_made": {}}
+
+
+def _read(text: str, dtype: torch.dtype) -> _lagtape.Recurrence:
+    if dtype not in PRECISIONS:
+        raise InputError(f"[torch] lagtape computes in float32 and float64. Got {dtype}.")
+    given = json.loads(text)
+    train = {"memory": given["memory"], "precision": PRECISIONS[dtype]}
+    definition = json.dumps({"cells": given["cells"], "model": given["model"], "train": train})
+    try:
+        return _lagtape.read_recurrence(definition, given["input"], given["at"], given["threads"] or torch.get_num_threads())
+    except InputError as error:
+        raise located(error) from None
+
+
+# ---- passes ----
+
+
+def _evaluate(call: Any, x: Tensor, parameters: Sequence[Tensor], window: Sequence[Tensor]) -> List[Tensor]:
+    made, lengths, seed, _ = call
+    release_waiting_threads()
+    y, after = made.evaluate(_plain(parameters), _plain([x])[0], lengths, _plain(window), seed)
+    return [torch.from_numpy(array) for array in (y, *after)]
+
+
+def _forward(call: Any, x: Tensor, parameters: Sequence[Tensor], window: Sequence[Tensor]) -> Tuple[Any, List[Tensor]]:
+    made, lengths, seed, wanted = call
+    release_waiting_threads()
+    held, y, after = made.forward(_plain(parameters), _plain([x])[0], lengths, _plain(window), seed, *wanted)
+    return held, [torch.from_numpy(array) for array in (y, *after)]
+
+
+def _backward(held: Any, outputs: Sequence[Optional[Tensor]]) -> Tuple[List[Any], Any, List[Any]]:
+    """The gradients of the parameters, of x and of the window; those that are not wanted are missing or None."""
+    y, *window = [None if g is None else g.detach().contiguous() for g in outputs]
+    release_waiting_threads()
+    parameters, x, initial = held.backward(y, [] if all(w is None for w in window) else window)
+    return [_tensor(g) for g in parameters], _tensor(x), [_tensor(g) for g in initial]
+
+
+class _Recurrent(torch.autograd.Function):
+    """One pass of a recurrence: forward holds what its memory plan keeps, and backward runs the adjoint."""
+
+    @staticmethod
+    def forward(ctx, call, count, x, *tensors):
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(x, *tensors)
+        ctx.count, ctx.states = count, len(tensors) - count
+        ctx.held, results = _forward(call, x, tensors[:count], tensors[count:])
+        return tuple(results)
+
+    @staticmethod
+    def backward(ctx, *outputs):
+        inputs = ctx.saved_tensors  # raises where one was changed in place since, or where the graph is freed
+        parameters, x, initial = _backward(ctx.held, outputs)
+        gradients = [x, *(parameters or [None] * ctx.count), *(initial or [None] * ctx.states)]
+        if torch.is_grad_enabled():  # create_graph=True
+            gradients = _FirstDerivatives.apply(len(gradients), *gradients, *inputs, *outputs)
+        return (None, None, *gradients)
+
+
+NO_SECOND_DERIVATIVES = ("[torch] a recurrence has no second derivatives. Use central differences of the gradient, or take the "
+                         "gradient that enters the loss from another module.")
+
+
+class _FirstDerivatives(torch.autograd.Function):
+    """Gradients that depend on the tensors behind them. Differentiating them again raises: as constants they would leave
+    their part out of a sum without a word."""
+
+    @staticmethod
+    def forward(ctx, count, *tensors):
+        return tuple(None if g is None else g.view_as(g) for g in tensors[:count])
+
+    @staticmethod
+    def backward(ctx, *_):
+        raise RuntimeError(NO_SECOND_DERIVATIVES)
+
+
+# ---- the operator of graphs ----
+
+
+@functools.lru_cache(maxsize=64)
+def _known(text: str, dtype: torch.dtype, process: int) -> _lagtape.Recurrence:
+    return _read(text, dtype)
+
+
+def _call_of(text: str, x: Tensor, lengths: Optional[Tensor], seed: Optional[Tensor], wanted: List[bool]) -> Any:
+    return (_known(text, x.dtype, os.getpid()), [] if lengths is None else lengths.tolist(),
+            None if seed is None else int(seed), wanted)
+
+
+@torch.library.custom_op("lagtape::recurrence", mutates_args=())
+def recurrence(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Optional[Tensor],
+               seed: Optional[Tensor], wanted: List[bool]) -> List[Tensor]:
+    """The outputs, the states of the window after the last step, and a token for what the backward pass needs."""
+    call = _call_of(text, x, lengths, seed, wanted)
+    if not any(wanted):
+        return [*_evaluate(call, x, parameters, window), torch.zeros(1, dtype=torch.int64)]
+    held, results = _forward(call, x, parameters, window)
+    return [*results, token_of(held)]
+
+
+@recurrence.register_fake
+def _(text, x, parameters, window, lengths, seed, wanted):
+    refuse_tracing("a Recurrence")  # torch.onnx.export also traces where the module's own check is taken for a constant
+    made = _known(text, x.dtype, os.getpid())
+    shape = (x.shape[0], x.shape[1]) if json.loads(text)["at"] == "every_step" else (x.shape[0],)
+    after = [x.new_empty((steps, x.shape[0], width), dtype=DTYPES[precision]) for _, (steps, _, width), precision in made.states]
+    return [x.new_empty((*shape, made.output_width)), *after, x.new_empty((1,), dtype=torch.int64)]
+
+
+@torch.library.custom_op("lagtape::recurrence_backward", mutates_args=())
+def recurrence_backward(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Optional[Tensor],
+                        seed: Optional[Tensor], wanted: List[bool], token: Tensor,
+                        outputs: List[Optional[Tensor]]) -> List[Tensor]:
+    """The gradients that are wanted: of trained parameters, of x, of the window."""
+    held = held_of(token)
+    if held is None:  # the graph kept a copy of the token alone
+        held, _ = _forward(_call_of(text, x, lengths, seed, wanted), x, parameters, window)
+    of_parameters, of_x, of_window = _backward(held, outputs)
+    return [g for g in (*of_parameters, of_x, *of_window) if g is not None]
+
+
+@recurrence_backward.register_fake
+def _(text, x, parameters, window, lengths, seed, wanted, token, outputs):
+    trained = [p for p, row in zip(parameters, _known(text, x.dtype, os.getpid()).parameters) if row[2]]
+    groups = zip(wanted, (trained, [x], window))
+    return [torch.empty_like(tensor, memory_format=torch.contiguous_format) for is_wanted, group in groups if is_wanted for tensor in group]
+
+
+def _set_up(ctx, inputs, output):
+    text, x, parameters, window, lengths, seed, wanted = inputs
+    ctx.set_materialize_grads(False)
+    ctx.text, ctx.wanted, ctx.counts = text, wanted, (len(parameters), len(window))
+    ctx.save_for_backward(x, lengths, seed, output[-1], *parameters, *window)
+
+
+def _differentiate(ctx, outputs):
+    x, lengths, seed, token, *tensors = ctx.saved_tensors
+    parameters, window = tensors[: ctx.counts[0]], tensors[ctx.counts[0] :]
+    trained = [row[2] for row in _known(ctx.text, x.dtype, os.getpid()).parameters]
+    given = iter(torch.ops.lagtape.recurrence_backward(ctx.text, x, parameters, window, lengths, seed, ctx.wanted, token,
+                                                       outputs[:-1]))
+    of_parameters = [next(given) if ctx.wanted[0] and is_trained else None for is_trained in trained]
+    of_x = next(given) if ctx.wanted[1] else None
+    return None, of_x, of_parameters, list(given) if ctx.wanted[2] else [None] * len(window), None, None, None
+
+
+def _refuse(ctx, *_):
+    raise RuntimeError(NO_SECOND_DERIVATIVES)
+
+
+recurrence.register_autograd(_differentiate, setup_context=_set_up)
+recurrence_backward.register_autograd(_refuse)
+
+
+# ---- tensors ----
+
+
+def _plain(tensors: Sequence[Tensor]) -> List[Tensor]:
+    """The tensors without their graphs, dense; in the same memory where they are dense already."""
+    return [tensor.detach().contiguous() for tensor in tensors]
+
+
+def _tensor(array: Any) -> Optional[Tensor]:
+    return None if array is None else torch.from_numpy(array)
+
+
+def check(tensor: Any, dtype: Optional[torch.dtype], name: str) -> None:
+    """Raises InputError unless it is a tensor that the engine reads."""
+    if not isinstance(tensor, Tensor) or tensor.device.type != "cpu":
+        got = f"one on {tensor.device}" if isinstance(tensor, Tensor) else type(tensor).__name__
+        raise InputError(f"[torch] {name} must be a tensor on the CPU. Got {got}.")
+    if dtype is not None and tensor.dtype != dtype:
+        raise InputError(f"[torch] {name} must be of the parameters' {dtype}. Got {tensor.dtype}.")
+
+
+def refuse_tracing(name: str) -> None:
+    """Raises where a program is traced that cannot contain the operator."""
+    if torch.onnx.is_in_onnx_export():
+        raise InputError(f"[torch] torch.onnx.export cannot write {name}. Write the ONNX file by lagtape: "
+                         "lagtape.from_torch(module).save(\"m.safetensors\"), lagtape.export(\"m.safetensors\", \"onnx\", \"m.onnx\").")
+    if torch.jit.is_tracing():
+        raise InputError(f"[torch] torch.jit.trace cannot record {name}. Use torch.export, or lagtape.from_torch(module), whose model is "
+                         "saved, streamed and exported to C and ONNX.")

@@ -1,0 +1,190 @@
+"""LSTM, GRU and RNN: the layers of PyTorch with lagtape's passes."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Tuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
+
+from .._errors import InputError
+from ._engine import Engine, check, refuse_tracing
+from ._packed import unpack
+
+#: The letters of lagtape's parameters, and PyTorch's names of theirs.
+_PARTS = {"W": "weight_hh", "W.bias": "bias_hh", "U": "weight_ih", "U.bias": "bias_ih"}
+_RELU = {"rnn_relu": {
+    "weights": {"W": ["units", "units"], "W.bias": ["units"], "U": ["units", "input"], "U.bias": ["units"]},
+    "state": {"h": "units"},
+    "step": ["h' = relu((W @ h + W.bias) + (U @ x + U.bias))"],
+    "output": "h'",
+}}
+
+
+class _Layers(nn.RNNBase):
+    """What the three have in common. Parameters are those of PyTorch, of which the engine reads the rows of each gate."""
+
+    _gates = ""  # the ends of the names of lagtape's parameters, in the order of PyTorch's rows
+    _reference: Any = None  # PyTorch's own class
+
+    def _set_up(self, cell: str, memory: Any, threads: Optional[int]) -> None:
+        dtype = self.weight_ih_l0.dtype
+        cells = _RELU if cell == "rnn_relu" else {}
+
+        def engine(layers: int, input_size: int) -> Engine:
+            stack: List[Any] = []
+            for i in range(layers):
+                if i > 0 and self.dropout > 0:
+                    stack.append({"layer": "dropout", "rate": self.dropout})
+                stack.append({"cell": cell, "units": self.hidden_size})
+            return Engine({"model": {"layers": stack}, "cells": cells}, input_size, "every_step", memory, threads, dtype)
+
+        self._order = []  # of a layer's parameters: the part of PyTorch's, and which of its gates
+        one = engine(1, self.input_size)
+        for full, *_ in one.parameters:
+            letter, _, rest = full.removeprefix("layers.0.").partition("_") if "_" in full else (full[9], "", self._gates + full[10:])
+            self._order.append((letter + rest[1:], self._gates.index(rest[0])))
+        # In one direction all layers are one pass; in two, the next layer reads both.
+        if self.bidirectional:
+            self._engines = [one] + [engine(1, 2 * self.hidden_size)] * (self.num_layers - 1)
+        else:
+            self._engines = [engine(self.num_layers, self.input_size)]
+        self._states = len(self._engines[0].states) // (1 if self.bidirectional else self.num_layers)
+
+    def flatten_parameters(self) -> None:
+        """Nothing: the parameters are read where they are."""
+
+    def forward(self, input: Any, hx: Any = None) -> Any:
+        """As the forward of PyTorch's layer."""
+        name = type(self).__name__
+        if isinstance(input, PackedSequence):
+            x, lengths, pack = unpack(input)
+            y, after = self._run(x, lengths, self._start(hx, len(x), True))
+            return pack(y), self._hidden(after, True)
+        if torch.onnx.is_in_onnx_export():
+            return self._reference.forward(self, input, hx)
+        refuse_tracing(name)
+        check(input, self.weight_ih_l0.dtype, "input")
+        if input.dim() not in (2, 3) or input.shape[-1] != self.input_size or input.numel() == 0:
+            raise InputError(f"[torch] {name}: the input is [{'B, T' if self.batch_first else 'T, B'}, {self.input_size}] or "
+                             f"[T, {self.input_size}]. Got {list(input.shape)}.")
+        batched = input.dim() == 3
+        turned = batched and not self.batch_first
+        x = input.transpose(0, 1) if turned else input if batched else input.unsqueeze(0)
+        y, after = self._run(x, None, self._start(hx, x.shape[0], batched))
+        return y.transpose(0, 1) if turned else y if batched else y.squeeze(0), self._hidden(after, batched)
+
+    def _start(self, hx: Any, rows: int, batched: bool) -> List[Tensor]:
+        """The first states, [layers x directions, B, units] each; none: zeros."""
+        if hx is None:
+            return []
+        states = [hx] if isinstance(hx, Tensor) else list(hx)
+        directions = 2 if self.bidirectional else 1
+        shape = (self.num_layers * directions, *([rows] if batched else []), self.hidden_size)
+        for state in states:
+            check(state, self.weight_ih_l0.dtype, "a first state")
+        if [tuple(state.shape) for state in states] != [shape] * self._states:
+            raise InputError(f"[torch] {type(self).__name__}: the first states are {self._states} of {list(shape)}. "
+                             f"Got {', '.join(str(list(state.shape)) for state in states)}.")
+        return states if batched else [state.unsqueeze(1) for state in states]
+
+    def _hidden(self, after: List[Tensor], batched: bool) -> Any:
+        states = after if batched else [state.squeeze(1) for state in after]
+        return tuple(states) if self._states > 1 else states[0]
+
+    def _run(self, x: Tensor, lengths: Optional[Tensor], start: List[Tensor]) -> Tuple[Tensor, List[Tensor]]:
+        """Outputs [B, T, directions x units] for x [B, T, width], and the last states as `_start` gives the first."""
+        after: List[List[Tensor]] = [[] for _ in range(self._states)]
+        if not self.bidirectional:
+            names = [f"_l{layer}" for layer in range(self.num_layers)]
+            window = [state[layer : layer + 1] for layer in range(self.num_layers) for state in start]
+            x, found = self._engines[0](x, self._values(names), window, lengths, self.training)
+            for i, state in enumerate(found):
+                after[i % self._states].append(state)
+            return x, [torch.cat(states) for states in after]
+        for layer, engine in enumerate(self._engines):
+            if layer > 0:
+                x = nn.functional.dropout(x, self.dropout, self.training)
+            both = []
+            for direction, name in enumerate((f"_l{layer}", f"_l{layer}_reverse")):
+                turn = _turned_back if direction else _as_it_is
+                place = 2 * layer + direction
+                y, found = engine(turn(x, lengths), self._values([name]), [state[place : place + 1] for state in start], lengths)
+                both.append(turn(y, lengths))
+                for i, state in enumerate(found):
+                    after[i].append(state)
+            x = torch.cat(both, 2)
+        return x, [torch.cat(states) for states in after]
+
+    def _values(self, names: List[str]) -> List[Tensor]:
+        """The parameters in the order of the engine's, whose names are layers.0.W_i, layers.0.W_i.bias, ..."""
+        values = []
+        for name in names:
+            zeros = None if self.bias else self.weight_hh_l0.new_zeros(len(self._gates) * self.hidden_size)
+            parts = {kind: getattr(self, stem + name) if stem[0] == "w" or self.bias else zeros for kind, stem in _PARTS.items()}
+            gates = {kind: part.chunk(len(self._gates)) for kind, part in parts.items()}
+            values += [gates[kind][gate] for kind, gate in self._order]
+        return values
+
+
+def _as_it_is(x: Tensor, lengths: Optional[Tensor]) -> Tensor:
+    return x
+
+
+def _turned_back(x: Tensor, lengths: Optional[Tensor]) -> Tensor:
+    """Each row's own steps in the opposite order."""
+    if lengths is None:
+        return x.flip(1)
+    steps = torch.arange(x.shape[1])
+    last = lengths.unsqueeze(1) - 1
+    order = torch.where(steps <= last, last - steps, steps)
+    return x.gather(1, order.unsqueeze(2).expand(x.shape))
+
+
+def _refuse_projection(name: str, proj_size: int) -> None:
+    if proj_size != 0:
+        raise InputError(f"[torch] {name}: proj_size is not supported. Got {proj_size}; use torch.nn.LSTM, or a Linear after the layer.")
+
+
+class LSTM(_Layers):
+    """torch.nn.LSTM with the passes of lagtape: the same arguments, parameters, state_dict and results, on the CPU.
+
+    Beside those of PyTorch: memory and threads, as in Recurrence. proj_size is refused. PyTorch's own layer writes ONNX.
+    """
+
+    _gates, _reference = "ifgo", nn.LSTM
+    # What PyTorch's own forward calls, of its two states.
+    get_expected_cell_size, check_forward_args, permute_hidden = (  # type: ignore[assignment]
+        nn.LSTM.get_expected_cell_size, nn.LSTM.check_forward_args, nn.LSTM.permute_hidden)
+
+    def __init__(self, *args: Any, memory: Any = "auto", threads: Optional[int] = None, **options: Any):
+        _refuse_projection("LSTM", args[7] if len(args) > 7 else options.get("proj_size", 0))
+        super().__init__("LSTM", *args, **options)
+        self._set_up("lstm", memory, threads)
+
+
+class GRU(_Layers):
+    """torch.nn.GRU with the passes of lagtape, as LSTM."""
+
+    _gates, _reference = "rzn", nn.GRU
+
+    def __init__(self, *args: Any, memory: Any = "auto", threads: Optional[int] = None, **options: Any):
+        _refuse_projection("GRU", options.get("proj_size", 0))
+        super().__init__("GRU", *args, **options)
+        self._set_up("gru", memory, threads)
+
+
+class RNN(_Layers):
+    """torch.nn.RNN with the passes of lagtape, as LSTM; nonlinearity is "tanh" or "relu"."""
+
+    _gates, _reference = "h", nn.RNN
+
+    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", *args: Any,
+                 memory: Any = "auto", threads: Optional[int] = None, **options: Any):
+        _refuse_projection("RNN", options.get("proj_size", 0))
+        if nonlinearity not in ("tanh", "relu"):
+            raise InputError(f"[torch] RNN: nonlinearity is 'tanh' or 'relu'. Got {nonlinearity!r}.")
+        super().__init__("RNN_TANH" if nonlinearity == "tanh" else "RNN_RELU", input_size, hidden_size, num_layers, *args, **options)
+        self.nonlinearity = nonlinearity
+        self._set_up("rnn" if nonlinearity == "tanh" else "rnn_relu", memory, threads)

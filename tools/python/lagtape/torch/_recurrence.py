@@ -1,0 +1,197 @@
+"""Recurrence: layers of lagtape as a module."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence
+
+from .._arguments import Path
+from .._cell import with_cells
+from .._errors import InputError
+from ._engine import DTYPES, Engine, check, refuse_tracing
+from ._packed import unpack
+
+Window = Tuple[Tensor, ...]
+
+
+class Recurrence(nn.Module):
+    """Recurrent layers over time: the outputs of the top layer, and the window of states after the last step.
+
+    layers: a cell's name with its options as keywords, a layer as in an experiment, {"cell": "lem", "units": 64}, or
+        a list of layers from the input up. Layers of whole sequences (embedding, batch_norm, bidirectional) are none.
+    input_size: numbers of x at a step.
+    at: what is returned of the outputs: "every_step" [B, T, units], "last_step" (of each sequence's own length) or
+        "mean" (over its own steps), both [B, units].
+    cells: cells by their equations, {name: definition}, as in an experiment. Those of @lagtape.cell are known.
+    memory: what is kept from forward to backward: "auto", "full", "states", "checkpoint", "reversible", or
+        {"plan": "auto", "budget": "64MiB"}. Results do not depend on it, only time and memory do.
+    threads: by default those of PyTorch.
+    seed: of the first values of the parameters; by default PyTorch's generator gives one.
+    dtype: torch.float32 or torch.float64; by default PyTorch's.
+
+    Parameters have the names of a weights file: layers.0.W1, layers.0.W1.bias, ... A recurrence may be moved to
+    another precision, copied and pickled; there is no second derivative. Raises InputError.
+    """
+
+    def __init__(
+        self,
+        layers: Union[str, Dict[str, Any], Sequence[Union[str, Dict[str, Any]]]],
+        input_size: int,
+        *,
+        at: str = "every_step",
+        cells: Optional[Dict[str, Any]] = None,
+        memory: Union[str, Dict[str, Any]] = "auto",
+        threads: Optional[int] = None,
+        seed: Optional[int] = None,
+        dtype: Optional[torch.dtype] = None,
+        **options: Any,
+    ):
+        super().__init__()
+        self.definition = with_cells({"model": {"layers": _layers_of(layers, options)}, "cells": cells or {}})
+        self.normalization: Optional[Dict[str, Any]] = None  # of the run that it comes from
+        self.input_size, self.at, self.memory, self.threads = input_size, at, memory, threads
+        dtype = dtype or torch.get_default_dtype()
+        self.engine = Engine(self.definition, input_size, at, memory, threads, dtype)
+        self.output_size: int = self.engine.output_size
+        self.names: List[str] = [name for name, *_ in self.engine.parameters]
+        for name, _, trained, *_ in self.engine.parameters:
+            holder, leaf = self._holder(name, make=True)
+            value = torch.empty(0, dtype=dtype)
+            if trained:
+                holder._parameters[leaf] = nn.Parameter(value)
+            else:
+                holder._buffers[leaf] = value
+        self._bounds = {name: (low, high) for name, _, _, low, high in self.engine.parameters
+                        if (low, high) != (float("-inf"), float("inf"))}
+        self.reset_parameters(seed)
+
+    def reset_parameters(self, seed: Optional[int] = None) -> None:
+        """Draws the first values anew, those that a model of lagtape has for this seed."""
+        if seed is None:
+            seed = int(torch.randint(2**62, ()))
+        values = self._values()
+        for value, first in zip(values, self.engine.made(values[0].dtype).first_values(seed) if values else []):
+            value.data = torch.from_numpy(first)
+
+    def forward(
+        self,
+        x: Union[Tensor, PackedSequence],
+        lengths: Optional[Sequence[int]] = None,
+        window: Optional[Sequence[Tensor]] = None,
+    ) -> Tuple[Union[Tensor, PackedSequence], Window]:
+        """The outputs and the window after each sequence's own last step.
+
+        x [B, T, input_size] of the parameters' dtype, or a PackedSequence, which gives one where `at` is every step. lengths [B],
+        each in 1 .. T: the steps of a row that count; outputs beyond them are zeros. window: the states before the first
+        step, as a call before returned them; zeros by default. It is one tensor [history + 1, B, width] a state, the oldest
+        value first, in float64 for a state on the grid.
+        """
+        if isinstance(x, PackedSequence):
+            if lengths is not None:
+                raise InputError("[torch] a PackedSequence has its own lengths. Got others beside it.")
+            x, lengths, pack = unpack(x)
+            y, after = self.forward(x, lengths, window)
+            return pack(y) if self.at == "every_step" else y, after
+        refuse_tracing("a Recurrence")
+        values = self._values()
+        check(x, values[0].dtype if values else None, "x")
+        values = self._within_bounds(values)
+        given = [] if window is None else list(window)
+        for state in given:
+            check(state, None, "window")
+        return self.engine(x, values, given, lengths, self.training)
+
+    @classmethod
+    def from_run(cls, run: Any, readout: bool = False, **options: Any) -> Any:
+        """The layers of a run, a weights file or a model, with its numbers; with `readout` also its read-out, an nn.Linear.
+
+        options: memory, threads. x and outputs are normalized numbers; `normalization` has the means and scales of the run
+        (None: there are none), and `save` takes it over. Raises InputError for a run that is more than layers and a read-out.
+        """
+        from ._convert import recurrence_of
+
+        made = recurrence_of(run, options)
+        return made if readout else made[0]
+
+    def save(self, path: Path, *, readout: Optional[nn.Module] = None, loss: Any = "mse",
+             normalization: Optional[Mapping[str, Any]] = None) -> None:
+        """Writes a weights file as a training does: `lagtape.load` and every command take it. The arguments are those of
+        lagtape.from_torch, which gives the same as a model."""
+        from ._convert import from_torch
+
+        from_torch(self, readout=readout, loss=loss, normalization=normalization or self.normalization).save(path)
+
+    def zero_window(self, batch: int) -> Window:
+        """The window before the first step: zeros."""
+        values = self._values()
+        dtype = values[0].dtype if values else torch.get_default_dtype()
+        return tuple(torch.zeros(steps, batch, width, dtype=DTYPES[precision])
+                     for _, (steps, _, width), precision in self.engine.made(dtype).states)
+
+    def extra_repr(self) -> str:
+        layers = ", ".join(str(layer.get("cell", layer.get("layer"))) for layer in self.definition["model"]["layers"])
+        return f"{self.input_size} -> {layers} -> {self.output_size}, at={self.at!r}, memory={self.memory!r}"
+
+    def _holder(self, name: str, make: bool = False) -> Tuple[nn.Module, str]:
+        """The module of a parameter, one a layer (and one a layer inside a layer), and its name there."""
+        module: nn.Module = self
+        prefix, _, rest = name.partition(".")
+        while True:
+            if make and prefix not in module._modules:
+                module.add_module(prefix, _Layer())
+            module = module._modules[prefix]
+            number, _, after = rest.partition(".")
+            if not number.isdigit():
+                return module, rest.replace(".", "__")
+            prefix, rest = number, after
+
+    def _values(self) -> List[Tensor]:
+        values = []
+        for name in self.names:
+            holder, leaf = self._holder(name)
+            values.append(holder._parameters[leaf] if leaf in holder._parameters else holder._buffers[leaf])
+        return values
+
+    def _within_bounds(self, values: List[Tensor]) -> List[Tensor]:
+        """Values that an optimizer took beyond their bounds are set to these, as in lagtape's own training. A graph does not
+        change parameters: there the values are used as if they were."""
+        for i, (name, *_, low, high) in enumerate(self.engine.parameters):
+            if name not in self._bounds:
+                continue
+            if torch.compiler.is_compiling():
+                values[i] = values[i] + (values[i].clamp(low, high) - values[i]).detach()
+            elif ((values[i] < low) | (values[i] > high)).any():
+                values[i].data.clamp_(low, high)
+        return values
+
+
+class _Layer(nn.Module):
+    """The parameters of a layer. In a state_dict they have the names of a weights file, W1 and W1.bias; here the second is
+    W1__bias, since torch.export takes what has a dot for a module's."""
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        own: Dict[str, Tensor] = {}
+        super()._save_to_state_dict(own, "", keep_vars)
+        for name, value in own.items():
+            destination[prefix + name.replace("__", ".")] = value
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing, unexpected, errors):
+        names = {name.replace("__", "."): name for name in {**self._parameters, **self._buffers}}
+        own = {key[len(prefix) :]: value for key, value in state_dict.items() if key.startswith(prefix)}
+        not_found: List[str] = []
+        renamed = {prefix + names.get(key, key): value for key, value in own.items()}
+        super()._load_from_state_dict(renamed, prefix, local_metadata, strict, not_found, unexpected, errors)
+        missing += [prefix + key[len(prefix) :].replace("__", ".") for key in not_found]
+
+
+def _layers_of(layers: Any, options: Dict[str, Any]) -> List[Dict[str, Any]]:
+    if isinstance(layers, str):
+        return [{"cell": layers, **options}]
+    if options:
+        raise InputError(f"[torch] options as keywords go with a cell's name. Got {', '.join(options)}.")
+    if isinstance(layers, dict):
+        return [layers]
+    return [{"cell": layer} if isinstance(layer, str) else layer for layer in layers]
