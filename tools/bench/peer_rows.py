@@ -145,6 +145,10 @@ def peer_rows(pythons, repeats):
                       inside_torch("tau_gru_psmnist", pythons, repeats, None), 1.1))
     result += [Row(f"tau-GRU, {SIZES[size]}, inside PyTorch", NAMES["torch_eager"],
                    inside_torch(f"tau_gru_{size}", pythons, repeats, "torch_eager"), 0.2) for size in SIZES]
+    result += [Row(f"{work}, {SIZES[size]}, inside PyTorch", NAMES[script], inside_torch(f"{cell}_{size}", pythons, repeats, script))
+               for size in SIZES for work, cell, scripts in (("tau-GRU", "tau_gru", ("torch_compile",)),
+                                                             ("LSTM", "lstm", ("torch_nn_lstm", "torch_eager", "torch_compile")))
+               for script in scripts]
     result += onednn3_rows(pythons)
     result.append(Row(DEER_WORK, NAMES["jax_scan"], deer_beside_jax(pythons, repeats)))
     result += gradbench_rows(pythons)

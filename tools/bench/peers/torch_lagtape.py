@@ -20,7 +20,7 @@ class Work:
         options = {"tau": case.tau} if case.cell == "tau_gru" else {}
         at = "every_step" if case.every_step else "last_step"
         self.recurrence = Recurrence(case.cell, case.input, units=case.units, at=at, **options)
-        self.parameters = {name.removeprefix("layers.0."): p for name, p in self.recurrence.named_parameters()}
+        self.parameters = {name.removeprefix("layers.0.").replace("__", "."): p for name, p in self.recurrence.named_parameters()}
         for number, letter in enumerate(LETTERS[case.cell]):
             self.of("W", letter, ".bias").data.zero_()  # lagtape has a bias for each product, the peers one for both
             for name in "WUb":
