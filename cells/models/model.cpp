@@ -113,7 +113,7 @@ const Normalization& Model::only_normalization(const char* op) const {
                            " series by itself, and plain numbers do not say whose they are."),
                    {},
                    text_of("Choose one with --series, such as ", quote(series().begin()->first, 40),
-                           " (use_series in C++), or give a table with the columns of the training."));
+                           " (use_series in C++ and Python), or give a table with the columns of the training."));
 }
 
 namespace {

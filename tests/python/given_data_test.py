@@ -44,6 +44,17 @@ def frame(**more):
     return table.assign(**more)
 
 
+def stations():
+    """Two stations of different level, hour by hour."""
+    hours = pandas.date_range("2024-01-01", periods=ROWS, freq="h")
+    levels = {"Köln Süd": 1.0, "north": 100.0}
+    return pandas.concat([pandas.DataFrame({"station": name, "when": hours, "load": level * (10 + np.sin(np.arange(ROWS) / 4)),
+                                            "temp": np.arange(ROWS) % 3.0}) for name, level in levels.items()], ignore_index=True)
+
+
+STATIONS = {**SERIES, "data": {**SERIES["data"], "series": "station", "time": "when", "calendar": []}}
+
+
 def arrays():
     draw = np.random.default_rng(1)
     x, y = draw.normal(size=(40, 12, 3)), draw.integers(0, 2, 40)
@@ -292,3 +303,60 @@ def test_numbers_are_read_where_they_are():
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", MEMORY], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert 8_000 <= int(done.stdout) < 120_000, done.stdout  # kB
+
+
+def test_a_model_of_several_series_is_used_as_that_of_one():
+    table = stations()
+    run = lt.train(STATIONS, data=table, out="stations")
+    model = run.model()
+    assert model.series == ["Köln Süd", "north"]
+    rows = table[table["station"] == "north"]
+    # load, temp and temp of the next row, which the last row does not know
+    x = np.stack([rows["load"][:-1], rows["temp"][:-1], rows["temp"][1:]], axis=1).astype(np.float32)
+    with pytest.raises(lt.InputError, match="use_series in C\\+\\+ and Python"):
+        model.predict(x)
+    with pytest.raises(lt.InputError, match="use_series in C\\+\\+ and Python"):
+        model.stream()
+    with pytest.raises(lt.InputError, match="unknown series of the model 'nort'; did you mean 'north'"):
+        model.use_series("nort")
+    with pytest.raises(lt.InputError, match="must be a text"):
+        model.use_series(3)
+    north = model.use_series("north")
+    assert north.series == [] and model.series == ["Köln Süd", "north"]
+    y = north.predict(x)
+    along = lt.predict(run, table)
+    assert np.allclose(y[:, 0], along[along["station"] == "north"]["load"], rtol=1e-6)
+    assert np.ptp(y) > 10
+    stream = north.stream()
+    assert np.array_equal(np.array([stream.step(step) for step in x]), y)
+    south = model.use_series("Köln Süd").predict(x / np.array([100, 1, 1], np.float32))
+    assert np.allclose(100 * south, y, rtol=1e-3)
+    # It is saved and sent as a model of one.
+    north.save("north.safetensors")
+    assert np.array_equal(lt.load("north.safetensors").predict(x), y)
+    with pytest.raises(lt.InputError, match="has one scaling for all series"):
+        north.use_series("north")
+
+
+def test_a_future_is_a_frame_of_the_rows_that_follow():
+    table = stations()
+    run = lt.train(STATIONS, data=table, out="stations")
+    later = pandas.date_range("2024-01-01", periods=ROWS + 5, freq="h")[ROWS:]
+    future = pandas.DataFrame({"station": np.repeat(["north", "Köln Süd"], 5), "when": np.tile(later, 2), "temp": np.arange(10) % 3.0})
+    found = run.forecast(table, steps=5, future=future)
+    assert list(found["station"]) == ["Köln Süd"] * 5 + ["north"] * 5
+    table.to_csv("panel.csv", index=False)
+    future.to_csv("next.csv", index=False)
+    of_files = run.forecast("panel.csv", steps=5, future="next.csv")
+    assert np.array_equal(found["load"], of_files["prediction"][:, 0])
+    # The same rows at the end of the table, whose load is missing.
+    longer = pandas.concat([table, future], ignore_index=True)
+    assert np.array_equal(run.forecast(longer, steps=5)["load"], found["load"])
+    other = run.forecast(table, steps=5, future=future.assign(temp=0.5))
+    assert not np.allclose(other["load"], found["load"])
+    with pytest.raises(lt.InputError, match="temp is a \"future\" input and is not known"):
+        run.forecast(table, steps=5)
+    with pytest.raises(lt.InputError, match="the series 'Köln Süd'"):
+        run.forecast(table, steps=5, future=future[future["station"] == "north"])
+    north = run.forecast(table, steps=5, future=future[future["station"] == "north"], series="north")
+    assert np.array_equal(north["load"], found[found["station"] == "north"]["load"])

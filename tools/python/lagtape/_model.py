@@ -148,6 +148,19 @@ class Model:
         """
         return Stream(self, rows, rate=rate, interpolation=interpolation, weights=weights, calibrate=calibrate)
 
+    def use_series(self, name: str) -> Model:
+        """The model of one of `series`, which predicts, streams and is saved with the scaling of that series alone.
+
+        Raises InputError with the nearest name.
+        """
+        return wrapped(self._model.use_series(text_of(name, "the name of a series")))
+
+    @property
+    def series(self) -> List[str]:
+        """The names of the series that the model scales each by itself, from which `use_series` chooses one; empty: all
+        numbers have one scaling."""
+        return self._model.series
+
     def save(self, file: Path) -> None:
         """Writes the weights file of the model, from which `load` makes it again.
 

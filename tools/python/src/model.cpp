@@ -43,6 +43,19 @@ nb::dict parameters_of(const Model& model) {
   return parameters;
 }
 
+/// A model of one of the series that a model scales each by itself.
+Model model_of_series(const Model& model, const std::string& name) {
+  Model one = Model::parse(serialize_safetensors(content_of(model)), "the model");
+  one.use_series(name);
+  return one;
+}
+
+std::vector<std::string> series_of(const Model& model) {
+  std::vector<std::string> names;
+  for (const auto& [name, normalization] : model.series()) names.push_back(name);
+  return names;
+}
+
 nb::list layers_of(const Model& model) {
   nb::list layers;
   for (const LayerSummary& layer : model.layers()) {
@@ -89,6 +102,8 @@ void add_models(nb::module_& module) {
           "save", [](const Model& model, const std::filesystem::path& file) { model.save(file); }, release)
       .def("predict", predict<float>, nb::arg("x"), nb::arg("lengths"), nb::arg("threads"))
       .def("predict", predict<double>, nb::arg("x"), nb::arg("lengths"), nb::arg("threads"))
+      .def("use_series", model_of_series, nb::arg("name"), release)
+      .def_prop_ro("series", series_of)
       .def_prop_ro("dtype", [](const Model& model) { return std::string(name_of(model.dtype())); })
       .def_prop_ro("input_width", &Model::input_width)
       .def_prop_ro("output_width", &Model::output_width)
