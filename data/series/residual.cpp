@@ -25,8 +25,12 @@ std::int64_t input_of(const Panel& panel, std::int64_t target) {
 std::int64_t seasonal_lag(const SeriesOptions& options, const Panel& panel, std::int64_t input) {
   const std::int64_t season = season_of(panel.axis, 0);
   if (season < 1)
-    refuse("\"seasonal\" needs times whose frequency has a season, such as hours or months.",
-           "\"linear\" needs no season.");
+    refuse(panel.axis.times.empty()
+               ? std::string("\"seasonal\" needs the times of rows, which say how long a season is.")
+               : "\"seasonal\" needs times whose frequency has a season, such as hours or months.",
+           panel.axis.times.empty()
+               ? "Name their column in \"time\", as in \"time\": \"date\". \"linear\" needs no season."
+               : "\"linear\" needs no season.");
   const std::int64_t ahead = options.horizon - panel.input_at(input).shift;
   return (ahead + season - 1) / season * season - ahead;
 }

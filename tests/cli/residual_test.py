@@ -146,13 +146,16 @@ class ResidualTest(ToolTest):
             self.refused(words, "check", self.write("e.json", changed(SMALL, **changes)))
 
         check(["/data/residual: unknown value 'linaer'; did you mean 'linear'?"], data__residual="linaer")
-        check(["/data/residual: \"seasonal\" needs times whose frequency has a season"], data__residual="seasonal")
+        check(["/data/residual: \"seasonal\" needs the times of rows", "Name their column in \"time\""], data__residual="seasonal")
         check(["/model/linear: a linear term goes with layers of single steps"], model__layers=[
             {"layer": "bidirectional", "cell": {"cell": "gru", "units": 4}}])
         first = datetime.datetime(2024, 1, 1)
         self.write("own.csv", "t,v\n" + "".join(f"{first + datetime.timedelta(hours=n):%Y-%m-%d %H:%M},{n % 24}\n" for n in range(900)))
         check(["/data/window: with \"residual\" a window has more than the 23 steps that the linear model looks back. Got 20."],
               data__residual="seasonal", data__time="t", data__window=20)
+        self.write("years.csv", "t,v\n" + "".join(f"{1900 + n},{n % 5}\n" for n in range(120)))
+        check(["/data/residual: \"seasonal\" needs times whose frequency has a season"], data__residual="seasonal", data__path="years.csv",
+              data__time="t", data__time_format="%Y", data__window=20)
         self.write("two.csv", "t,v,w\n" + "".join(
             f"{first + datetime.timedelta(hours=n):%Y-%m-%d %H:%M},{n % 24},{n % 5}\n" for n in range(900)))
         check(["\"seasonal\" needs the past of v as an input"], data__residual="seasonal", data__path="two.csv", data__time="t",
