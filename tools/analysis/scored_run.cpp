@@ -1,10 +1,12 @@
 #include "lagtape/tools/analysis/scored_run.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/losses.h"
 
 namespace lagtape {
@@ -47,12 +49,25 @@ Task load_task(const ScoringOptions& options, const Experiment& experiment, Thre
       "--data is divided into train, valid and test as the experiment says. --split all scores all of it.");
 }
 
-}  // namespace
+/// The run with data whose axes are the other way round than those of the training, where only that fits the model.
+std::optional<std::pair<Source, Task>> with_other_layout(const ScoringOptions& options,
+                                                         const std::string& run, std::vector<std::string> set,
+                                                         const Source& source, ThreadPool& pool) try {
+  const Json data = document_of(source.experiment).at("data");
+  if (options.data.empty() || data.value("task", "") != "arrays") return std::nullopt;
+  set.push_back(text_of("data.layout=",
+                        data.value("layout", "") == "channels_first" ? "time_first" : "channels_first"));
+  Source turned = load_run(run, set);
+  Task task = load_task(options, turned.experiment, pool);
+  if (task.shape.input != source.model.input_width()) return std::nullopt;
+  return std::pair(std::move(turned), std::move(task));
+} catch (const InputError&) {
+  return std::nullopt;
+}
 
-ScoredRun load_scored_run(const std::string& run, const ScoringOptions& options, ThreadPool& pool) {
-  std::vector<std::string> set;
-  if (!options.data.empty()) set.push_back("data.path=" + options.data);
-  if (!options.frequency.empty()) set.push_back("data.frequency=" + options.frequency);
+/// The run with the data to score it on.
+std::pair<Source, Task> load_both(const ScoringOptions& options, const std::string& run,
+                                  const std::vector<std::string>& set, ThreadPool& pool) {
   Source source = load_run(run, set);
   const bool all = options.split == "all";
   if (all && source.experiment.data.fresh)
@@ -60,8 +75,25 @@ ScoredRun load_scored_run(const std::string& run, const ScoringOptions& options,
                              .rule = Rule::not_supported,
                              .statement = text_of(run, " draws fresh training sequences for every step"),
                              .expected = "valid or test"});
-  Task task = load_task(options, source.experiment, pool);
-  const Dataset& split = all ? *task.test : task.split(options.split);
+  try {
+    Task task = load_task(options, source.experiment, pool);
+    if (task.shape.input != source.model.input_width())
+      if (auto turned = with_other_layout(options, run, set, source, pool)) return *std::move(turned);
+    return {std::move(source), std::move(task)};
+  } catch (const InputError&) {
+    if (auto turned = with_other_layout(options, run, set, source, pool)) return *std::move(turned);
+    throw;
+  }
+}
+
+}  // namespace
+
+ScoredRun load_scored_run(const std::string& run, const ScoringOptions& options, ThreadPool& pool) {
+  std::vector<std::string> set;
+  if (!options.data.empty()) set.push_back("data.path=" + options.data);
+  if (!options.frequency.empty()) set.push_back("data.frequency=" + options.frequency);
+  auto [source, task] = load_both(options, run, set, pool);
+  const Dataset& split = options.split == "all" ? *task.test : task.split(options.split);
   if (split.size() == 0 || split.size() == Dataset::kUnlimited)
     throw InputError({.item = "--split"}, Rule::missing,
                      text_of(run, " has no fixed sequences in this split"), quote(options.split));

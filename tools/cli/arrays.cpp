@@ -12,6 +12,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/io/npy.h"
 #include "lagtape/data/table/csv.h"
+#include "lagtape/tools/cli/terminal/print.h"
 
 namespace lagtape::cli {
 
@@ -38,6 +39,17 @@ void check_shape(const Tensor& x, const std::string& file, std::int64_t width,
   throw unexpected({file == "-" ? "stdin" : file}, Rule::shape,
                    text_of(width, width == 1 ? " number" : " numbers", " on each line", columns),
                    text_of(x.size(-1), " on each"));
+}
+
+/// [B, input, T] as [B, T, input].
+Tensor turned_around(const Tensor& x) {
+  const std::int64_t inputs = x.size(1), steps = x.size(2);
+  Tensor turned({x.size(0), steps, inputs}, x.dtype());
+  for (std::int64_t b = 0; b < x.size(0); ++b)
+    for (std::int64_t i = 0; i < inputs; ++i)
+      for (std::int64_t n = 0; n < steps; ++n)
+        turned.set((b * steps + n) * inputs + i, x.at((b * inputs + i) * steps + n));
+  return turned;
 }
 
 /// The position of a flat index, as in "[3, 0]".
@@ -67,10 +79,15 @@ bool is_token(double value, std::int64_t tokens) {
 }
 
 Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision, std::int64_t tokens,
-                      const std::vector<std::string>& names) {
+                      const std::vector<std::string>& names, bool channels_first) {
   check_ending(file);
   Tensor x = read_any(file, names);
   if (width == 1 && x.rank() == 1 && ending_of(file) == ".npy") x = x.reshaped({x.numel(), 1});
+  if (x.rank() == 3 && x.size(1) == width && (channels_first || x.size(2) != width)) {
+    note("{}: {} is read as [N, inputs, T], {}\n", file, to_string(x.shape()),
+         x.size(2) == width ? "as the data of the training" : text_of("since a step has ", width, " inputs"));
+    x = turned_around(x);
+  }
   check_shape(x, file, width, names);
   for (std::int64_t i = 0; i < x.numel(); ++i) {
     if (!fits(x.at(i), precision)) {

@@ -11,11 +11,12 @@ namespace lagtape::cli {
 bool fits(double number, Dtype precision);
 
 /// Reads the numbers of a .npy or .csv file, or of lines on stdin ("-"). Of lines with a header it takes the
-/// columns `names`, or all if that is empty. Throws InputError with the file's name for anything but [T,
+/// columns `names`, or all if that is empty. A .npy array [B, width, T] is turned around, with a note, where it can be nothing
+/// else, or, with `channels_first`, where it can be both. Throws InputError with the file's name for anything but [T,
 /// width] or [B, T, width] with numbers that are finite in the precision: of a model that reads tokens (`tokens` > 0)
 /// with the numbers 0..tokens - 1.
 Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision, std::int64_t tokens,
-                      const std::vector<std::string>& names = {});
+                      const std::vector<std::string>& names = {}, bool channels_first = false);
 
 /// Whether a number is one of the tokens 0..tokens - 1.
 bool is_token(double value, std::int64_t tokens);

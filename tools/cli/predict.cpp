@@ -121,7 +121,8 @@ std::string described_inputs(const Model& model) {
 }
 
 Tensor sequences_in(const std::string& file, const Model& model) {
-  return read_sequences(file, model.input_width(), model.dtype(), model.tokens(), input_names(model));
+  return read_sequences(file, model.input_width(), model.dtype(), model.tokens(), input_names(model),
+                        data_of(model).value("layout", "") == "channels_first");
 }
 
 /// Sets what --weights and --calibrate ask for. Throws InputError.
