@@ -12,6 +12,8 @@
 #include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/forecast/recording_model.h"
+#include "lagtape/tools/train/experiment_reader.h"
+#include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/source.h"
 #include "lagtape/tools/train/training_cost.h"
 #include "lagtape/tools/train/warnings.h"
@@ -23,12 +25,14 @@ namespace {
 struct InspectArguments {
   ExperimentArguments experiment;
   int threads = 1;
-  bool json = false;
+  bool series = false, json = false;
 };
 
 void add_options(Options& options, InspectArguments& arguments) {
   arguments.experiment.add_to(options, "experiment file (JSON), run folder or weights file");
   add_threads(options, arguments.threads);
+  options.add("--series", &arguments.series,
+              "of a run: mean and scale of inputs and targets of each series that the model knows");
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 
@@ -83,6 +87,38 @@ void print_direction(const Json& description) {
   }
 }
 
+/// The mean and scale of each number by its name, or by its place where there is no name for each.
+Json scales_of(const Scaling& scaling, const std::vector<std::string>& names) {
+  Json scales = Json::object();
+  for (std::size_t i = 0; i < scaling.mean.size(); ++i)
+    scales[names.size() == scaling.mean.size() ? names[i] : text_of(i)] = {{"mean", scaling.mean[i]},
+                                                                           {"scale", scaling.scale[i]}};
+  return scales;
+}
+
+/// By series, or for all where the model has one scaling for them.
+Json series_scales(const Source& source) {
+  const std::vector<std::string> inputs = input_names_of(source.model),
+                                 targets = target_names(source.experiment);
+  SeriesNormalizations series = series_of_data(source.model);
+  if (series.empty()) series.emplace("all", normalization_of_data(source.model));
+  Json scales = Json::object();
+  for (const auto& [name, normalization] : series)
+    scales[name] = {{"inputs", scales_of(normalization.input, inputs)},
+                    {"targets", scales_of(normalization.output, targets)}};
+  return scales;
+}
+
+void print_series(const Json& series) {
+  for (const auto& [name, scales] : series.items()) {
+    print("{}\n", name);
+    for (const auto& [kind, numbers] : scales.items())
+      for (const auto& [of, scale] : numbers.items())
+        print("  {:<9}{:<24}  mean {:<12.6g}  scale {:.6g}\n", kind, of, scale["mean"].get<double>(),
+              scale["scale"].get<double>());
+  }
+}
+
 void run(const InspectArguments& arguments) {
   ThreadPool pool(arguments.threads);
   const std::string& file = arguments.experiment.file;
@@ -91,20 +127,27 @@ void run(const InspectArguments& arguments) {
     throw InputError({file}, Rule::not_supported, "--set cannot change a trained model", {},
                      "Inspect its experiment instead.");
   }
+  if (arguments.series && !is_run(file))
+    throw InputError({.item = "--series"}, Rule::not_supported,
+                     "is for a run: an experiment knows no series yet.");
   const Source source = is_run(file) ? load_run(file) : undrawn(arguments.experiment.read(), pool);
   std::optional<DataShape> data;
   if (source.has_data) data = data_shape(source.experiment, pool);
   Json description = describe(source, data, arguments.threads);
   const std::vector<std::string> inputs = input_names_of(source.model);
   if (!inputs.empty()) description["inputs"] = inputs;
+  if (arguments.series) description["series"] = series_scales(source);
   if (data) warn(lag_warnings(source.model, *data));
   if (arguments.json) {
     print("{}\n", description.dump(2));
     return;
   }
+  if (arguments.series) return print_series(description["series"]);
   print("{}: {} parameters\n\n", source.experiment.name, source.model.parameters().count());
   print_layers(description["layers"]);
   if (!inputs.empty()) print("\ninputs of a step: {}\n", listed(inputs, inputs.size()));
+  if (const std::size_t series = source.model.series().size(); series > 0)
+    print("\n{} series are known, each scaled by itself: --series shows them\n", series);
   if (data) print("\nmemory: {}\n", text_of_cost(training_cost(source.experiment, source.model)));
   print_parameters(description["parameters"]);
   print_plans(description);
