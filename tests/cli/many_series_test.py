@@ -199,6 +199,32 @@ class ManySeriesTest(ToolTest):
             self.run_tool("export", "run", "--to", form, "--output", name, "--series", "s3")
             self.assertIn(b"is that of the series s3.", (self.folder / name).read_bytes())
 
+    def test_json_alone_has_scores_and_forecast(self):
+        self.train_stations()
+        start = ("--steps", "5", "--from", hours(1, 110)[0])
+        both = json.loads(self.run_tool("forecast", "run", "--input", "own.csv", *start, "--json")[0])
+        scores = json.loads(self.run_tool("forecast", "run", "--input", "own.csv", *start, "--output", "f.json", "--json")[0])
+        self.assertEqual(both.pop("forecast"), json.loads((self.folder / "f.json").read_text()))
+        self.assertEqual(both, scores)
+        self.assertEqual(list(scores["series"]), list(LEVELS))
+
+    def test_inspect_shows_what_a_model_knows_of_its_series(self):
+        self.train_stations(data__input="y")
+        known = json.loads(self.metadata()["series"])["series"]
+        shown = json.loads(self.run_tool("inspect", "run", "--series", "--json")[0])["series"]
+        self.assertEqual(list(shown), list(LEVELS))
+        for name in LEVELS:
+            scale = {"mean": known[name][0], "scale": known[name][1]}
+            self.assertEqual(shown[name], {"inputs": {"y": scale}, "targets": {"y": scale}})
+        text = self.run_tool("inspect", "run", "--series")[0].splitlines()
+        self.assertEqual([line for line in text if not line.startswith(" ")], list(LEVELS))
+        self.assertEqual(text[1].split(), ["inputs", "y", "mean", f"{known['s0'][0]:.6g}", "scale", f"{known['s0'][1]:.6g}"])
+        self.assertIn("4 series are known, each scaled by itself", self.run_tool("inspect", "run")[0])
+        self.assertNotIn("series", json.loads(self.run_tool("inspect", "run", "--json")[0]))
+        self.refused(["--series: is for a run"], "inspect", "experiment.json", "--series")
+        self.train("plain", experiment=changed(PANEL, data__normalize="all", data__normalize_target="all"))
+        self.assertEqual(list(json.loads(self.run_tool("inspect", "plain", "--series", "--json")[0])["series"]), ["all"])
+
     def test_charts_name_the_series(self):
         self.train_stations()
         self.forecast("--steps", "5", "--series", "s2", "--plot", "one.svg")

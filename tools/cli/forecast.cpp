@@ -108,8 +108,8 @@ void add_outputs(Options& options, ForecastArguments& arguments) {
            "draw the forecast, after the past and over the truth (.svg, .png or .pdf)")
       .not_empty()
       .called("FILE");
-  options.add("--json", &arguments.json, "print the scores as one JSON object; needs --output")
-      .needs({"--output"});
+  options.add("--json", &arguments.json,
+              "print the scores as one JSON object, without --output with the forecast");
 }
 
 void add_options(Options& options, ForecastArguments& arguments) {
@@ -245,13 +245,17 @@ void run(const ForecastArguments& arguments) {
                       " earlier forecasts in ", arguments.input, "\n"));
   const PredictedTargets all = joined(forecasts);
   if (arguments.output.empty()) {
-    print("{}", csv_of(all));
+    if (!arguments.json) print("{}", csv_of(all));
   } else {
     write_file_atomically(arguments.output, file_of(all, ending_of(arguments.output)));
   }
   if (!arguments.plot.empty())
     write_chart(arguments.plot, plot_of(forecasts, text_of("forecast of ", first.steps(), " steps")));
-  if (arguments.json) return print("{}\n", json_of(forecasts).dump(2));
+  if (arguments.json) {
+    Json json = json_of(forecasts);
+    if (arguments.output.empty()) json["forecast"] = lagtape::json_of(all);
+    return print("{}\n", json.dump(2));
+  }
   std::string rows;
   for (std::int64_t i = 0; i < std::ssize(first.targets); ++i) rows += row_of(forecasts, i);
   (arguments.output.empty() ? note_text : print_text)(rows + rows_by_series(forecasts));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <span>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/random.h"
@@ -20,16 +21,17 @@ class ClosedLoop {
   /// Changes the outputs for a step after the past, counted from 0, before they are taken.
   using Change = std::function<void(std::int64_t step, std::vector<T>& output)>;
 
-  ClosedLoop(const Model& model, const ForecastInputs& given)
-      : model_(model),
+  ClosedLoop(const ForecastModel& ready, const ForecastInputs& given)
+      : model_(ready.model()),
         given_(given),
-        normalization_(given.normalization ? given.normalization(model) : model.normalization()),
-        stream_(model.stream<T>(StreamOptions{.normalization = &normalization_})),
-        inputs_(given.inputs.to(model.dtype()).clone()),
+        normalization_(given.normalization ? given.normalization(model_) : model_.normalization()),
+        stream_(ready.stream<T>()),
+        inputs_(given.inputs.to(model_.dtype()).clone()),
         width_(given.inputs.size(1)),
-        outputs_(model.output_width()),
-        total_(given.inputs.size(0)) {
-    if (reads_every_step(model.at())) read_past();
+        outputs_(model_.output_width()),
+        total_(given.inputs.size(0)),
+        normalized_(static_cast<std::size_t>(width_)) {
+    if (reads_every_step(model_.at())) read_past();
   }
 
   /// One forecast; all of them begin with the same past.
@@ -48,23 +50,28 @@ class ClosedLoop {
  private:
   T* row(std::int64_t step) { return inputs_.template values<T>().data() + step * width_; }
 
+  /// Feeds a step to a stream, in the units of the data.
+  void feed(Stream<T>& stream, std::int64_t step, std::vector<T>& output) {
+    check(step);
+    std::copy_n(row(step), width_, normalized_.begin());
+    normalization_.input.normalize(std::span(normalized_));
+    stream.step(normalized_.data(), output.data());
+    normalization_.output.restore(std::span(output));
+  }
+
   /// The first step whose output is that of a step after the past.
   std::int64_t first_read() const { return std::max<std::int64_t>(given_.known - given_.horizon, 0); }
 
   void read_past() {
     std::vector<T> output(static_cast<std::size_t>(outputs_));
-    for (std::int64_t step = 0; step < first_read(); ++step) {
-      check(step);
-      stream_.step(row(step), output.data());
-    }
+    for (std::int64_t step = 0; step < first_read(); ++step) feed(stream_, step, output);
   }
 
   void run_through(const Change& change) {
     Stream<T> stream = stream_;
     std::vector<T> output(static_cast<std::size_t>(outputs_));
     for (std::int64_t step = first_read(); step + given_.horizon < total_; ++step) {
-      check(step);
-      stream.step(row(step), output.data());
+      feed(stream, step, output);
       take(step + given_.horizon, output, change);
     }
   }
@@ -73,10 +80,7 @@ class ClosedLoop {
     std::vector<T> output(static_cast<std::size_t>(outputs_));
     stream_.reset();
     const std::int64_t end = step - given_.horizon + 1;
-    for (std::int64_t n = end - given_.window; n < end; ++n) {
-      check(n);
-      stream_.step(row(n), output.data());
-    }
+    for (std::int64_t n = end - given_.window; n < end; ++n) feed(stream_, n, output);
     take(step, output, change);
   }
 
@@ -111,6 +115,7 @@ class ClosedLoop {
   Tensor inputs_;
   std::int64_t width_, outputs_, total_;
   Tensor predicted_;
+  std::vector<T> normalized_;  ///< inputs of a step
 };
 
 /// Quantiles as a function of the standard normal distribution's, through those of the levels.
@@ -164,6 +169,13 @@ void draw_target(std::span<T> outputs, const LossFunction& loss, const QuantileF
   std::ranges::fill(outputs, static_cast<T>(drawn));
 }
 
+std::variant<Stream<float>, Stream<double>> stream_of(const Model& model) {
+  const Normalization none;
+  return with_scalar(model.dtype(), [&]<class T>() -> std::variant<Stream<float>, Stream<double>> {
+    return model.stream<T>(StreamOptions{.normalization = &none});
+  });
+}
+
 void check(const Model& model, const ForecastInputs& given) {
   const Tensor& x = given.inputs;
   if (x.rank() != 2 || x.size(1) != model.input_width() || given.known < 1 || given.known >= x.size(0)) {
@@ -195,12 +207,16 @@ void check(const Model& model, const ForecastInputs& given) {
 
 }  // namespace
 
-Tensor closed_loop(const Model& model, const ForecastInputs& given) {
-  check(model, given);
-  return with_scalar(model.dtype(), [&]<class T>() { return ClosedLoop<T>(model, given).run(); });
+ForecastModel::ForecastModel(const Model& model) : model_(&model), stream_(stream_of(model)) {}
+
+Tensor closed_loop(const ForecastModel& ready, const ForecastInputs& given) {
+  check(ready.model(), given);
+  return with_scalar(ready.model().dtype(), [&]<class T>() { return ClosedLoop<T>(ready, given).run(); });
 }
 
-Tensor draw_paths(const Model& model, const ForecastInputs& given, std::int64_t paths, std::uint64_t seed) {
+Tensor draw_paths(const ForecastModel& ready, const ForecastInputs& given, std::int64_t paths,
+                  std::uint64_t seed) {
+  const Model& model = ready.model();
   check(model, given);
   const LossFunction& loss = model.loss();
   if (!loss.has_levels() || paths < 1)
@@ -212,7 +228,7 @@ Tensor draw_paths(const Model& model, const ForecastInputs& given, std::int64_t 
   const std::vector<std::vector<double>> normals = spread_normals(paths, steps * targets, seed);
   Tensor drawn({paths, steps, targets}, model.dtype());
   with_scalar(model.dtype(), [&]<class T>() {
-    ClosedLoop<T> loop(model, given);
+    ClosedLoop<T> loop(ready, given);
     for (std::int64_t path = 0; path < paths; ++path) {
       const Tensor one = loop.run([&](std::int64_t step, std::vector<T>& output) {
         for (std::int64_t k = 0; k < targets; ++k) {

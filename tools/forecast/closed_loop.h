@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <variant>
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
@@ -30,17 +31,36 @@ struct ForecastInputs {
   }
 };
 
+/// A model that is ready to forecast: its stream, whose machine code takes longer to make than a short forecast, is made once.
+class ForecastModel {
+ public:
+  /// The model must outlive it. Throws InputError for a model that cannot stream.
+  ForecastModel(const Model& model);
+
+  const Model& model() const { return *model_; }
+  /// A stream of normalised numbers, before its first step. T is the scalar of the model.
+  template <class T>
+  Stream<T> stream() const {
+    return std::get<Stream<T>>(stream_);
+  }
+
+ private:
+  const Model* model_;
+  std::variant<Stream<float>, Stream<double>> stream_;
+};
+
 /// Predicts the steps after the past: [steps, output], in the units of the data and the
 /// model's precision. A model that reads out at every
 /// step runs once, from the first step of the past on; one that reads out once reads, for each prediction, the
 /// `window` steps that end `horizon` steps before it. Predictions take the place of inputs that are not known yet.
 /// Throws InputError when the past is too short or an input is neither known nor fed back.
-Tensor closed_loop(const Model& model, const ForecastInputs& given);
+Tensor closed_loop(const ForecastModel& model, const ForecastInputs& given);
 
 /// Several forecasts of a model of quantiles or distributions, each with numbers drawn from these in place of the
 /// predictions, which go on as inputs: [paths, steps, targets]. Between and beyond the levels a quantile is a straight
 /// line over that of the normal distribution. The draws of a step are spread evenly over the paths, in an order that
 /// follows from the seed. Throws InputError as closed_loop, and for a model of another loss.
-Tensor draw_paths(const Model& model, const ForecastInputs& given, std::int64_t paths, std::uint64_t seed);
+Tensor draw_paths(const ForecastModel& model, const ForecastInputs& given, std::int64_t paths,
+                  std::uint64_t seed);
 
 }  // namespace lagtape

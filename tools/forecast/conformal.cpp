@@ -50,10 +50,11 @@ ConformalIntervals::ConformalIntervals(std::span<const Model> models, const Pane
   if (panel.series.size() > 1) naive_ = naive_errors(panel, split_panel(series, panel).front().segments);
   const std::int64_t width = std::ssize(panel.target), count = steps * width;
   std::vector<std::vector<double>> errors(static_cast<std::size_t>(count));
+  const std::vector<ForecastModel> ready(models.begin(), models.end());
   for (const ForecastStart& start : starts) {
     PredictedTargets predicted;
     for (const std::int64_t column : panel.target) predicted.targets.push_back(panel.column(column).name);
-    put_forecast(predicted, models, forecast_inputs(panel, start, steps, series, models.front().loss()),
+    put_forecast(predicted, ready, forecast_inputs(panel, start, steps, series, models.front().loss()),
                  paths);
     const auto [low, high] = bounds_of(predicted, level);
     for (std::int64_t i = 0; i < count; ++i) {

@@ -179,6 +179,7 @@ class HorizonRun {
   HorizonRun(const Model& model, const Panel& panel, const SeriesOptions& series,
              const HorizonOptions& options, std::int64_t steps, const Origins& origins)
       : model_(model),
+        ready_(model),
         panel_(panel),
         series_(series),
         steps_(steps),
@@ -204,7 +205,7 @@ class HorizonRun {
   void add(const ForecastStart& start) {
     PredictedTargets predicted;
     for (const std::int64_t column : panel_.target) predicted.targets.push_back(panel_.column(column).name);
-    put_forecast(predicted, std::span(&model_, 1),
+    put_forecast(predicted, std::span(&ready_, 1),
                  forecast_inputs(panel_, start, steps_, series_, model_.loss()), kPaths);
     if (conformal_) conformal_->add_to(predicted, start.first);
     std::vector<std::vector<double>> others;
@@ -256,6 +257,7 @@ class HorizonRun {
   };
 
   const Model& model_;
+  ForecastModel ready_;
   const Panel& panel_;
   const SeriesOptions& series_;
   std::int64_t steps_, width_;

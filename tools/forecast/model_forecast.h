@@ -16,7 +16,7 @@ struct PathOptions {
 
 /// Puts the forecast of models of the same data into `predicted`: their mean with the lowest and the highest, or
 /// quantiles. Throws InputError for models whose outputs do not go together.
-void put_forecast(PredictedTargets& predicted, std::span<const Model> models, const ForecastInputs& inputs,
-                  const PathOptions& options);
+void put_forecast(PredictedTargets& predicted, std::span<const ForecastModel> models,
+                  const ForecastInputs& inputs, const PathOptions& options);
 
 }  // namespace lagtape

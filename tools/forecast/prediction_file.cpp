@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/table/csv.h"
 #include "lagtape/data/table/number.h"
@@ -28,22 +27,6 @@ std::vector<LeadingColumn> leading_columns(const PredictedTargets& predicted) {
   if (!predicted.labels.empty()) columns.insert(columns.begin(), {"time", predicted.labels});
   columns.insert(columns.begin(), predicted.ids.begin(), predicted.ids.end());
   return columns;
-}
-
-std::string json_text(const PredictedTargets& predicted) {
-  Json json = Json::object();
-  for (const LeadingColumn& column : leading_columns(predicted))
-    std::visit([&](const auto& cells) { json[column.name] = cells; }, column.cells);
-  const std::int64_t width = std::ssize(predicted.targets);
-  Json& targets = json["targets"] = Json::object();
-  for (std::int64_t i = 0; i < width; ++i)
-    for (const auto& [name, values] : parts_of(predicted)) {
-      Json column = Json::array();
-      for (std::int64_t at = i; at < values->numel(); at += width)
-        column.push_back(std::isfinite(values->at(at)) ? Json(*parse_number(csv_cell(*values, at))) : Json());
-      targets[predicted.targets[static_cast<std::size_t>(i)]][name] = std::move(column);
-    }
-  return json.dump(2) + "\n";
 }
 
 void write_array(NpzWriter& writer, const std::string& name, const std::vector<std::int64_t>& numbers,
@@ -109,8 +92,24 @@ std::string csv_of(const PredictedTargets& predicted) {
   return text;
 }
 
+Json json_of(const PredictedTargets& predicted) {
+  Json json = Json::object();
+  for (const LeadingColumn& column : leading_columns(predicted))
+    std::visit([&](const auto& cells) { json[column.name] = cells; }, column.cells);
+  const std::int64_t width = std::ssize(predicted.targets);
+  Json& targets = json["targets"] = Json::object();
+  for (std::int64_t i = 0; i < width; ++i)
+    for (const auto& [name, values] : parts_of(predicted)) {
+      Json column = Json::array();
+      for (std::int64_t at = i; at < values->numel(); at += width)
+        column.push_back(std::isfinite(values->at(at)) ? Json(*parse_number(csv_cell(*values, at))) : Json());
+      targets[predicted.targets[static_cast<std::size_t>(i)]][name] = std::move(column);
+    }
+  return json;
+}
+
 std::string file_of(const PredictedTargets& predicted, std::string_view ending) {
-  if (ending == ".json") return json_text(predicted);
+  if (ending == ".json") return json_of(predicted).dump(2) + "\n";
   return ending == ".npz" ? npz_bytes(predicted) : csv_of(predicted);
 }
 

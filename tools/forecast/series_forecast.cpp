@@ -221,23 +221,25 @@ std::vector<std::int64_t> chosen_series(const Panel& panel, const SeriesForecast
 }
 
 /// The forecast of the one series of a panel, without intervals.
-SeriesForecast forecast_one(std::span<const Model> models, const Panel& panel, const SeriesOptions& series,
-                            std::int64_t steps, const SeriesForecastOptions& options) {
+SeriesForecast forecast_one(std::span<const ForecastModel> models, const Panel& panel,
+                            const SeriesOptions& series, std::int64_t steps,
+                            const SeriesForecastOptions& options) {
   const ForecastStart start = start_of(panel, options);
   const KnownNumbers numbers(panel, start);
   if (const std::int64_t column = numbers.without_number(); column >= 0)
     throw InputError({options.input.string()}, Rule::missing,
                      text_of(panel.column(column).name, " has no number before the first prediction."));
-  const LossFunction& loss = models.front().loss();
+  const Model& first = models.front().model();
+  const LossFunction& loss = first.loss();
   const ForecastInputs inputs = inputs_of(panel, start, series, loss, steps, options);
   SeriesForecast forecast = empty_forecast(panel, start, series, steps, options.season);
   forecast.ids = id_columns(panel.series_columns, panel.series.front().id, steps);
   forecast.first = start.first;
   if (!panel.series_columns.empty()) forecast.name = panel.series.front().name();
-  if (models.front().output_width() != std::ssize(forecast.targets) * loss.outputs_of_target())
+  if (first.output_width() != std::ssize(forecast.targets) * loss.outputs_of_target())
     throw unexpected({.op = "forecast"}, Rule::shape,
                      text_of("a model of ", forecast.targets.size(), " targets"),
-                     text_of("one of ", models.front().output_width(), " outputs"));
+                     text_of("one of ", first.output_width(), " outputs"));
   put_forecast(forecast, models, inputs, options.paths);
   return forecast;
 }
@@ -277,12 +279,13 @@ std::vector<SeriesForecast> forecast_series(std::span<const Model> models,
     throw unexpected({.op = "forecast"}, Rule::out_of_range, "at least one step", text_of(steps));
   const std::vector<std::int64_t> chosen = chosen_series(panel, options);
   check_memory(models.front(), steps, options.paths.paths, std::ssize(chosen));
+  const std::vector<ForecastModel> ready(models.begin(), models.end());
   std::vector<SeriesForecast> forecasts;
   if (panel.series.size() == 1) {
-    forecasts.push_back(forecast_one(models, panel, series, steps, options));
+    forecasts.push_back(forecast_one(ready, panel, series, steps, options));
   } else {
     for (const std::int64_t which : chosen) try {
-        forecasts.push_back(forecast_one(models, panel.only(which), series, steps, options));
+        forecasts.push_back(forecast_one(ready, panel.only(which), series, steps, options));
       } catch (const InputError& error) {
         const std::string name = panel.series[static_cast<std::size_t>(which)].name();
         throw error.with_hint(
