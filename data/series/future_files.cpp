@@ -39,12 +39,13 @@ void check_pairs(const std::vector<fs::path>& files, const std::vector<fs::path>
 }  // namespace
 
 FutureFiles::FutureFiles(const SeriesOptions& options, const std::vector<fs::path>& files,
-                         const std::vector<fs::path>& recordings)
+                         const std::vector<fs::path>& recordings, bool are_paired)
     : options_(options) {
-  if (files.size() > 1) check_pairs(files, recordings);
+  are_paired = are_paired || files.size() > 1;
+  if (are_paired) check_pairs(files, recordings);
   for (const fs::path& file : files)
     tables_.push_back(std::make_shared<const NamedTable>(read_table_file(file, options.table)));
-  if (files.size() > 1) {
+  if (are_paired) {
     for (const fs::path& file : files) names_.push_back(file.filename().string());
     return;
   }

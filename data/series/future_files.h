@@ -22,10 +22,10 @@ struct FutureRows {
 /// in a file for each, which has the recording's name.
 class FutureFiles {
  public:
-  /// Reads the files. Where recordings are series without a column that names them, the column "series" of one file has the
+  /// Reads the files, which are for one recording each where there are several, or `are_paired`. Where recordings are series without a column that names them, the column "series" of one file has the
   /// names of theirs. Throws InputError where it is not said whose the rows are.
   FutureFiles(const SeriesOptions& options, const std::vector<std::filesystem::path>& files,
-              const std::vector<std::filesystem::path>& recordings);
+              const std::vector<std::filesystem::path>& recordings, bool are_paired);
 
   /// Those of a recording; of one with a column of series they may be of other series too. None where there is no file for it.
   std::optional<FutureRows> rows_of(const NamedTable& recording) const;

@@ -21,10 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_pattern(const fs::path& path) { return path.filename().string().find('*') != std::string::npos; }
+
 /// The files that a path with a * in its last part names, in the order of their names; else the path itself.
 std::vector<fs::path> files_of(const fs::path& path) {
   const std::string pattern = path.filename().string();
-  if (pattern.find('*') == std::string::npos) return {path};
+  if (!is_pattern(path)) return {path};
   std::vector<fs::path> files;
   std::error_code error;
   for (const std::string& name : entries_of(path.parent_path(), error))
@@ -199,7 +201,8 @@ Panel read_panel(const SeriesOptions& options, const fs::path& base, const Panel
   for (const std::string& path : options.paths)
     for (fs::path& file : files_of((base / path).lexically_normal())) files.push_back(std::move(file));
   std::optional<FutureFiles> future;
-  if (!reading.future.empty()) future.emplace(options, files_of(reading.future), files);
+  if (!reading.future.empty())
+    future.emplace(options, files_of(reading.future), files, is_pattern(reading.future));
   std::vector<Panel> parts;
   for (const fs::path& path : files) {
     if (future && !is_table_file(path))

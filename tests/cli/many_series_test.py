@@ -265,6 +265,12 @@ class ManySeriesTest(ToolTest):
         self.assertEqual(len({row["prediction"] for row in wanted}), 9)
         # A file of each name, and one file with the names.
         self.assertEqual(self.forecast("--steps", "3", "--future", "next/*.csv", file="s*.csv"), wanted)
+        # A file for one of them is for that one.
+        (self.folder / "part").mkdir()
+        self.write("part/s2.csv", "t,w\n" + "".join(ahead["s2"]))
+        self.assertEqual(self.forecast("--steps", "3", "--future", "part/*.csv", "--series", "s2", file="s*.csv"), wanted[3:6])
+        self.refused(["part/*.csv: w is a \"future\" input and is not known", "the series 's1'"],
+                     "forecast", "run", "--input", "s*.csv", "--steps", "3", "--future", "part/*.csv")
         self.write("all.csv", "w,series,t\n" + "".join(f"{w.strip()},{name},{t}\n" for n in range(3) for name in ahead
                                                       for t, w in [ahead[name][n].split(",")]))
         self.assertEqual(self.forecast("--steps", "3", "--future", "all.csv", file="s*.csv"), wanted)
