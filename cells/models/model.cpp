@@ -108,12 +108,13 @@ void Model::use_series(const std::string& name) {
 
 const Normalization& Model::only_normalization(const char* op) const {
   if (series().empty()) return normalization();
-  throw InputError({.op = op}, Rule::not_supported,
-                   text_of("the model scales each of its ", series().size(),
-                           " series by itself, and plain numbers do not say whose they are."),
-                   {},
-                   text_of("Choose one with --series, such as ", quote(series().begin()->first, 40),
-                           " (use_series in C++ and Python), or give a table with the columns of the training."));
+  throw InputError(
+      {.op = op}, Rule::not_supported,
+      text_of("the model scales each of its ", series().size(),
+              " series by itself, and plain numbers do not say whose they are."),
+      {},
+      text_of("Choose one with --series, such as ", quote(series().begin()->first, 40),
+              " (use_series in C++ and Python), or give a table with the columns of the training."));
 }
 
 namespace {
