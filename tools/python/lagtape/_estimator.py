@@ -138,6 +138,22 @@ class Estimator:
         self.history_ = columns_of(rows)
 
 
+def init_of(own: Any, base: Any) -> Any:
+    """The constructor of another library's class `base` with the settings of an estimator of ours."""
+    signature = inspect.signature(own.__init__)
+
+    def init(self: Any, *arguments: Any, **named: Any) -> None:
+        bound = signature.bind(self, *arguments, **named)
+        bound.apply_defaults()
+        for name, value in bound.arguments.items():
+            if name != "self":
+                setattr(self, name, value)
+        base.__init__(self)
+
+    init.__signature__ = signature  # type: ignore[attr-defined]
+    return init
+
+
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> Dict[str, Any]:
     """An experiment with other settings. Objects are merged, and all else is replaced."""
     result = dict(base)
