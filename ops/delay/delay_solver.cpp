@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/core/system_memory.h"
 #include "lagtape/ops/delay/delay_grid.h"
 #include "lagtape/ops/delay/dense_values.h"
 #include "lagtape/ops/delay/dual_program.h"
@@ -70,7 +71,9 @@ class Solver {
 
   DelaySolution solve(const std::vector<double>& times) {
     const double end = times.empty() ? 0 : *std::ranges::max_element(times);
-    dense_.begin(make_grid(parts_of(std::max(end, 0.0))));
+    const GridParts parts = parts_of(std::max(end, 0.0));
+    check_memory(parts);
+    dense_.begin(make_grid(parts));
     const std::size_t steps = dense_.grid().points.size() - 1;
     for (std::size_t n = 0; n < steps; ++n) step(n);
     DelaySolution solution{.y = {}, .d = {}, .steps = static_cast<std::int64_t>(steps)};
@@ -96,6 +99,16 @@ class Solver {
     for (std::size_t i = 0; i < side_.reads.size(); ++i)
       if (side_.reads[i].value == id) return {Leaf::Kind::read, i};
     return {};
+  }
+
+  /// Throws where the states and slopes of all steps need more than half of the memory.
+  void check_memory(const GridParts& parts) const {
+    const auto numbers = static_cast<double>((3 * n_ + 2) * (1 + p_) + 16);
+    const double bytes = parts.end / parts.h.v * numbers * sizeof(double);
+    if (bytes > static_cast<double>(system_memory()) / 2)
+      throw InputError({.item = "h"}, Rule::no_memory,
+                       text_of("all steps to t = ", parts.end, " need more than half of the memory"),
+                       text_of(bytes, " bytes"));
   }
 
   Dual number(DualProgram& program, int value) const {

@@ -257,6 +257,8 @@ class SolveTest(ToolTest):
                 self.refuse(words, cell)
         self.refuse(["unknown param 'tu'", "tau"], LINEAR, "--param", "tu=3")
         self.refuse(["input"], DRIVEN)
+        self.write("cell.json", LINEAR)
+        self.refused(["h: all steps", "memory"], "solve", "cell.json", "--times", "1e9")
         step = {"state": {"y": 1}, "step": ["y' = y(t - 3)"], "output": "y'"}
         self.write("cell.json", {"name": "e", "data": {"task": "random", "length": 5, "input": 1, "output": 1}, "cells": {"c": step},
                                  "model": {"layers": [{"cell": "c", "units": 1}]}, "loss": "mse", "optimizer": {"type": "adam"}})
