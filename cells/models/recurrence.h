@@ -9,6 +9,7 @@
 #include "lagtape/cells/models/model_definition.h"
 #include "lagtape/ops/recurrence/held_sequence.h"
 #include "lagtape/ops/recurrence/sequence.h"
+#include "lagtape/ops/recurrence/step/resets.h"
 
 namespace lagtape {
 
@@ -38,16 +39,23 @@ class Recurrence {
 
   /// Runs the forward half; the outputs hold the parameters' storage. `initial`: one tensor a state,
   /// shaped as in Window; empty: zeros. Throws InputError for wrong shapes and precisions, and when no plan
-  /// fits the budget.
+  /// fits the budget. With resets states begin again where they say so, and the final window has zeros for what is from
+  /// before.
   Outputs forward(std::span<const Tensor> parameters, SequenceBatch batch, ThreadPool& pool,
-                  std::vector<Tensor> initial = {}, WantedGradients wanted = {}) const;
+                  std::vector<Tensor> initial = {}, WantedGradients wanted = {}, Resets resets = {}) const;
   /// The outputs alone, and the final window; nothing is held for gradients.
   Tensor evaluate(std::span<const Tensor> parameters, const SequenceBatch& batch, ThreadPool& pool,
-                  const Window* initial, Window* final_window);
+                  const Window* initial, Window* final_window, const Resets& resets = {});
 
  private:
   struct Fitted;
   Recurrence(Fitted fitted, const SequenceSettings& settings);
+  /// The same layers with resets, made when a batch has the first.
+  struct Resetting {
+    HeldSequence held;
+    SequenceOp evaluation;
+  };
+  Resetting& resetting() const;
   std::vector<Var> record_weights(Tape& tape, std::span<const Tensor> values, std::vector<Var>& leaves) const;
 
   ModelDefinition definition_;
@@ -55,13 +63,15 @@ class Recurrence {
   std::vector<ParameterDefinition> parameters_;
   HeldSequence held_;
   SequenceOp evaluation_;
+  SequenceSettings settings_;
+  mutable std::unique_ptr<Resetting> resetting_;
 };
 
 /// Results that wait for their gradients, as HeldOutputs. They may outlive the recurrence.
 class Recurrence::Outputs {
  public:
   const Tensor& outputs() const { return sequence_.outputs(); }
-  const Window& final_window() const { return sequence_.final_window(); }
+  const Window& final_window() const { return final_window_; }
 
   struct Gradients {
     std::vector<Tensor> parameters;  ///< one a parameter; empty where it is not trained, or none are wanted
@@ -73,12 +83,14 @@ class Recurrence::Outputs {
 
  private:
   friend class Recurrence;
-  Outputs(std::unique_ptr<Tape> tape, std::vector<Var> leaves, std::vector<Var> weights,
-          HeldOutputs sequence);
+  Outputs(std::unique_ptr<Tape> tape, std::vector<Var> leaves, std::vector<Var> weights, HeldOutputs sequence,
+          Resets resets);
 
   std::unique_ptr<Tape> tape_;  // from the parameters to the weights of the step
   std::vector<Var> leaves_, weights_;
   HeldOutputs sequence_;
+  Resets resets_;
+  Window final_window_;
 };
 
 }  // namespace lagtape

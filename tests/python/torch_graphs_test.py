@@ -67,7 +67,7 @@ def test_the_operator_passes_the_checks_of_pytorch():
     recurrence = Recurrence("gru", 2, units=3, dtype=torch.float64)
     values = [p.detach().clone().requires_grad_() for p in recurrence.parameters()]
     x, window = torch.randn(2, 5, 2, dtype=torch.float64, requires_grad=True), torch.randn(1, 2, 3, dtype=torch.float64)
-    arguments = (recurrence.engine.text, x, values, [window], None, None, [True, True, False])
+    arguments = (recurrence.engine.text, x, values, [window], None, None, None, [True, True, False])
     torch.library.opcheck(torch.ops.lagtape.recurrence.default, arguments,
                           test_utils=("test_schema", "test_autograd_registration", "test_faketensor"))
 
@@ -77,14 +77,14 @@ def test_results_whose_graph_is_gone_are_freed():
 
     recurrence = Recurrence("gru", 2, units=3)
     values, x = list(recurrence.parameters()), torch.randn(2, 5, 2)
-    outputs = torch.ops.lagtape.recurrence(recurrence.engine.text, x, values, [], None, None, [True, False, False])
+    outputs = torch.ops.lagtape.recurrence(recurrence.engine.text, x, values, [], None, None, None, [True, False, False])
     assert len(_tokens._tokens) == 1
     copy = outputs[-1].clone()
     outputs[0].sum().backward()
     wanted = [p.grad.clone() for p in values]
     del outputs
     assert len(_tokens._tokens) == 0
-    found = torch.ops.lagtape.recurrence_backward(recurrence.engine.text, x, [p.detach() for p in values], [], None, None,
+    found = torch.ops.lagtape.recurrence_backward(recurrence.engine.text, x, [p.detach() for p in values], [], None, None, None,
                                                   [True, False, False], copy, [torch.ones(2, 5, 3), None])
     assert all(torch.equal(a, b) for a, b in zip(found, wanted))
 
@@ -92,7 +92,7 @@ def test_results_whose_graph_is_gone_are_freed():
 def test_second_derivatives_of_the_operator_raise():
     recurrence = Recurrence("gru", 2, units=3)
     x = torch.randn(2, 5, 2, requires_grad=True)
-    y = torch.ops.lagtape.recurrence(recurrence.engine.text, x, list(recurrence.parameters()), [], None, None, [True, True, False])[0]
+    y = torch.ops.lagtape.recurrence(recurrence.engine.text, x, list(recurrence.parameters()), [], None, None, None, [True, True, False])[0]
     (gradient,) = torch.autograd.grad(y.sum(), x, create_graph=True)
     with pytest.raises(RuntimeError, match="no second derivatives"):
         gradient.sum().backward()

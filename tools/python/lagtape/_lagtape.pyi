@@ -64,11 +64,11 @@ class Recurrence:
     has_draws: bool
     output_width: int
     def first_values(self, seed: int) -> List[NDArray[Any]]: ...
-    def forward(self, parameters: List[Any], x: Any, lengths: List[int], initial: List[Any], seed: Optional[int],
+    def forward(self, parameters: List[Any], x: Any, lengths: List[int], initial: List[Any], seed: Optional[int], reset: Optional[Any],
                 want_parameters: bool, want_x: bool,
                 want_initial: bool) -> Tuple[RecurrenceOutputs, NDArray[Any], List[NDArray[Any]]]: ...
     def evaluate(self, parameters: List[Any], x: Any, lengths: List[int], initial: List[Any],
-                 seed: Optional[int]) -> Tuple[NDArray[Any], List[NDArray[Any]]]: ...
+                 seed: Optional[int], reset: Optional[Any]) -> Tuple[NDArray[Any], List[NDArray[Any]]]: ...
 
 class RecurrenceOutputs:
     def backward(self, y: Optional[Any], window: List[Any]) -> Tuple[List[Optional[NDArray[Any]]], Optional[NDArray[Any]],

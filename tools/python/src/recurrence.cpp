@@ -101,32 +101,38 @@ nb::list arrays_of(const std::vector<Tensor>& tensors) {
 /// The arguments that are no arrays of parameters.
 struct Inputs {
   SequenceBatch batch;
+  Resets resets;
   std::vector<Tensor> initial;
 };
 
 Inputs inputs_of(const Recurrence& recurrence, nb::handle x, std::vector<std::int64_t> lengths,
-                 const nb::list& initial, std::optional<std::uint64_t> seed) {
+                 const nb::list& initial, std::optional<std::uint64_t> seed, const nb::object& reset) {
   Inputs inputs;
   inputs.batch.x = tensor_from(x, recurrence.dtype());
   inputs.batch.lengths = std::move(lengths);
   inputs.batch.training = seed.has_value();
   inputs.batch.draws.seed = seed.value_or(0);
   inputs.initial = window_from(initial, recurrence);
+  if (!reset.is_none()) {
+    const auto mask = nb::cast<InputArray<std::uint8_t>>(reset);
+    inputs.resets = Resets({mask.data(), mask.size()}, inputs.batch.x.shape(), inputs.batch.lengths);
+  }
   return inputs;
 }
 
 nb::tuple forward(const std::shared_ptr<LockedRecurrence>& self, const nb::list& parameters, nb::handle x,
                   std::vector<std::int64_t> lengths, const nb::list& initial,
-                  std::optional<std::uint64_t> seed, bool want_parameters, bool want_x, bool want_initial) {
+                  std::optional<std::uint64_t> seed, const nb::object& reset, bool want_parameters,
+                  bool want_x, bool want_initial) {
   const Recurrence& recurrence = self->recurrence;
   const std::vector<Tensor> values = tensors_from(parameters, recurrence.dtype());
-  Inputs inputs = inputs_of(recurrence, x, std::move(lengths), initial, seed);
+  Inputs inputs = inputs_of(recurrence, x, std::move(lengths), initial, seed, reset);
   auto held = [&] {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(self->mutex);
     return LockedOutputs{
         self, recurrence.forward(values, std::move(inputs.batch), self->pool, std::move(inputs.initial),
-                                 {want_parameters, want_x, want_initial})};
+                                 {want_parameters, want_x, want_initial}, std::move(inputs.resets))};
   }();
   const nb::object y = array_of(held.outputs.outputs());
   const nb::list window = arrays_of(held.outputs.final_window().states);
@@ -135,16 +141,16 @@ nb::tuple forward(const std::shared_ptr<LockedRecurrence>& self, const nb::list&
 
 nb::tuple evaluate(const std::shared_ptr<LockedRecurrence>& self, const nb::list& parameters, nb::handle x,
                    std::vector<std::int64_t> lengths, const nb::list& initial,
-                   std::optional<std::uint64_t> seed) {
+                   std::optional<std::uint64_t> seed, const nb::object& reset) {
   const std::vector<Tensor> values = tensors_from(parameters, self->recurrence.dtype());
-  const Inputs inputs = inputs_of(self->recurrence, x, std::move(lengths), initial, seed);
+  const Inputs inputs = inputs_of(self->recurrence, x, std::move(lengths), initial, seed, reset);
   Tensor y;
   Window before{inputs.initial}, after;
   {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(self->mutex);
     y = self->recurrence.evaluate(values, inputs.batch, self->pool, before.states.empty() ? nullptr : &before,
-                                  &after);
+                                  &after, inputs.resets);
   }
   return nb::make_tuple(array_of(y), arrays_of(after.states));
 }
@@ -200,9 +206,10 @@ void add_recurrences(nb::module_& module) {
       .def("first_values", [](const LockedRecurrence& self,
                               std::uint64_t seed) { return arrays_of(self.recurrence.first_values(seed)); })
       .def("forward", forward, nb::arg("parameters"), nb::arg("x"), nb::arg("lengths"), nb::arg("window"),
-           nb::arg("seed").none(), nb::arg("want_parameters"), nb::arg("want_x"), nb::arg("want_window"))
+           nb::arg("seed").none(), nb::arg("reset").none(), nb::arg("want_parameters"), nb::arg("want_x"),
+           nb::arg("want_window"))
       .def("evaluate", evaluate, nb::arg("parameters"), nb::arg("x"), nb::arg("lengths"), nb::arg("window"),
-           nb::arg("seed").none());
+           nb::arg("seed").none(), nb::arg("reset").none());
   module.def("read_recurrence", read_recurrence);
 }
 

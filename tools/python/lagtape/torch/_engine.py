@@ -42,7 +42,7 @@ class Engine:
             self._made[key] = _read(self.text, dtype)
         return self._made[key]
 
-    def __call__(self, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Any = None,
+    def __call__(self, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Any = None, reset: Optional[Tensor] = None,
                  training: bool = False) -> Tuple[Tensor, Tuple[Tensor, ...]]:
         """The outputs, and the window after the last step. `training`: draws are drawn, by PyTorch's generator."""
         seed = torch.randint(2**62, ()) if training and self.has_draws else None
@@ -50,10 +50,10 @@ class Engine:
         wanted = needed if torch.is_grad_enabled() else [False, False, False]
         if torch.compiler.is_compiling():
             lengths = torch.as_tensor(lengths) if lengths is not None else None
-            y, *after, _ = torch.ops.lagtape.recurrence(self.text, x, parameters, window, lengths, seed, wanted)
+            y, *after, _ = torch.ops.lagtape.recurrence(self.text, x, parameters, window, lengths, reset, seed, wanted)
             return y, tuple(after)
         dtype = x.dtype
-        call = (self.made(dtype), [] if lengths is None else [int(length) for length in lengths],
+        call = (self.made(dtype), [] if lengths is None else [int(length) for length in lengths], reset,
                 None if seed is None else int(seed), wanted)
         if any(wanted):
             y, *after = _Recurrent.apply(call, len(parameters), x, *parameters, *window)
@@ -81,16 +81,16 @@ def _read(text: str, dtype: torch.dtype) -> _lagtape.Recurrence:
 
 
 def _evaluate(call: Any, x: Tensor, parameters: Sequence[Tensor], window: Sequence[Tensor]) -> List[Tensor]:
-    made, lengths, seed, _ = call
+    made, lengths, reset, seed, _ = call
     release_waiting_threads()
-    y, after = made.evaluate(_plain(parameters), _plain([x])[0], lengths, _plain(window), seed)
+    y, after = made.evaluate(_plain(parameters), _plain([x])[0], lengths, _plain(window), seed, _mask(reset))
     return [torch.from_numpy(array) for array in (y, *after)]
 
 
 def _forward(call: Any, x: Tensor, parameters: Sequence[Tensor], window: Sequence[Tensor]) -> Tuple[Any, List[Tensor]]:
-    made, lengths, seed, wanted = call
+    made, lengths, reset, seed, wanted = call
     release_waiting_threads()
-    held, y, after = made.forward(_plain(parameters), _plain([x])[0], lengths, _plain(window), seed, *wanted)
+    held, y, after = made.forward(_plain(parameters), _plain([x])[0], lengths, _plain(window), seed, _mask(reset), *wanted)
     return held, [torch.from_numpy(array) for array in (y, *after)]
 
 
@@ -148,16 +148,16 @@ def _known(text: str, dtype: torch.dtype, process: int) -> _lagtape.Recurrence:
     return _read(text, dtype)
 
 
-def _call_of(text: str, x: Tensor, lengths: Optional[Tensor], seed: Optional[Tensor], wanted: List[bool]) -> Any:
-    return (_known(text, x.dtype, os.getpid()), [] if lengths is None else lengths.tolist(),
+def _call_of(text: str, x: Tensor, lengths: Optional[Tensor], reset: Optional[Tensor], seed: Optional[Tensor], wanted: List[bool]) -> Any:
+    return (_known(text, x.dtype, os.getpid()), [] if lengths is None else lengths.tolist(), reset,
             None if seed is None else int(seed), wanted)
 
 
 @torch.library.custom_op("lagtape::recurrence", mutates_args=())
 def recurrence(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Optional[Tensor],
-               seed: Optional[Tensor], wanted: List[bool]) -> List[Tensor]:
+               reset: Optional[Tensor], seed: Optional[Tensor], wanted: List[bool]) -> List[Tensor]:
     """The outputs, the states of the window after the last step, and a token for what the backward pass needs."""
-    call = _call_of(text, x, lengths, seed, wanted)
+    call = _call_of(text, x, lengths, reset, seed, wanted)
     if not any(wanted):
         return [*_evaluate(call, x, parameters, window), torch.zeros(1, dtype=torch.int64)]
     held, results = _forward(call, x, parameters, window)
@@ -165,7 +165,7 @@ def recurrence(text: str, x: Tensor, parameters: List[Tensor], window: List[Tens
 
 
 @recurrence.register_fake
-def _(text, x, parameters, window, lengths, seed, wanted):
+def _(text, x, parameters, window, lengths, reset, seed, wanted):
     refuse_tracing("a Recurrence")  # torch.onnx.export also traces where the module's own check is taken for a constant
     made = _known(text, x.dtype, os.getpid())
     shape = (x.shape[0], x.shape[1]) if json.loads(text)["at"] == "every_step" else (x.shape[0],)
@@ -175,39 +175,39 @@ def _(text, x, parameters, window, lengths, seed, wanted):
 
 @torch.library.custom_op("lagtape::recurrence_backward", mutates_args=())
 def recurrence_backward(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Optional[Tensor],
-                        seed: Optional[Tensor], wanted: List[bool], token: Tensor,
+                        reset: Optional[Tensor], seed: Optional[Tensor], wanted: List[bool], token: Tensor,
                         outputs: List[Optional[Tensor]]) -> List[Tensor]:
     """The gradients that are wanted: of trained parameters, of x, of the window."""
     held = held_of(token)
     if held is None:  # the graph kept a copy of the token alone
-        held, _ = _forward(_call_of(text, x, lengths, seed, wanted), x, parameters, window)
+        held, _ = _forward(_call_of(text, x, lengths, reset, seed, wanted), x, parameters, window)
     of_parameters, of_x, of_window = _backward(held, outputs)
     return [g for g in (*of_parameters, of_x, *of_window) if g is not None]
 
 
 @recurrence_backward.register_fake
-def _(text, x, parameters, window, lengths, seed, wanted, token, outputs):
+def _(text, x, parameters, window, lengths, reset, seed, wanted, token, outputs):
     trained = [p for p, row in zip(parameters, _known(text, x.dtype, os.getpid()).parameters) if row[2]]
     groups = zip(wanted, (trained, [x], window))
     return [torch.empty_like(tensor, memory_format=torch.contiguous_format) for is_wanted, group in groups if is_wanted for tensor in group]
 
 
 def _set_up(ctx, inputs, output):
-    text, x, parameters, window, lengths, seed, wanted = inputs
+    text, x, parameters, window, lengths, reset, seed, wanted = inputs
     ctx.set_materialize_grads(False)
     ctx.text, ctx.wanted, ctx.counts = text, wanted, (len(parameters), len(window))
-    ctx.save_for_backward(x, lengths, seed, output[-1], *parameters, *window)
+    ctx.save_for_backward(x, lengths, reset, seed, output[-1], *parameters, *window)
 
 
 def _differentiate(ctx, outputs):
-    x, lengths, seed, token, *tensors = ctx.saved_tensors
+    x, lengths, reset, seed, token, *tensors = ctx.saved_tensors
     parameters, window = tensors[: ctx.counts[0]], tensors[ctx.counts[0] :]
     trained = [row[2] for row in _known(ctx.text, x.dtype, os.getpid()).parameters]
-    given = iter(torch.ops.lagtape.recurrence_backward(ctx.text, x, parameters, window, lengths, seed, ctx.wanted, token,
+    given = iter(torch.ops.lagtape.recurrence_backward(ctx.text, x, parameters, window, lengths, reset, seed, ctx.wanted, token,
                                                        outputs[:-1]))
     of_parameters = [next(given) if ctx.wanted[0] and is_trained else None for is_trained in trained]
     of_x = next(given) if ctx.wanted[1] else None
-    return None, of_x, of_parameters, list(given) if ctx.wanted[2] else [None] * len(window), None, None, None
+    return None, of_x, of_parameters, list(given) if ctx.wanted[2] else [None] * len(window), None, None, None, None
 
 
 def _refuse(ctx, *_):
@@ -226,6 +226,10 @@ def _plain(tensors: Sequence[Tensor]) -> List[Tensor]:
     return [tensor.detach().contiguous() for tensor in tensors]
 
 
+def _mask(reset: Optional[Tensor]) -> Optional[Tensor]:
+    return None if reset is None else reset.detach().to(torch.uint8).contiguous()
+
+
 def _tensor(array: Any) -> Optional[Tensor]:
     return None if array is None else torch.from_numpy(array)
 
@@ -237,6 +241,12 @@ def check(tensor: Any, dtype: Optional[torch.dtype], name: str) -> None:
         raise InputError(f"[torch] {name} must be a tensor on the CPU. Got {got}.")
     if dtype is not None and tensor.dtype != dtype:
         raise InputError(f"[torch] {name} must be of the parameters' {dtype}. Got {tensor.dtype}.")
+
+
+def check_reset(reset: Any, rows: int, steps: int) -> None:
+    check(reset, None, "reset")
+    if reset.dtype not in (torch.bool, torch.uint8) or tuple(reset.shape) != (rows, steps):
+        raise InputError(f"[torch] reset must be a tensor of bool [B, T], here [{rows}, {steps}]. Got {reset.dtype} {list(reset.shape)}.")
 
 
 def refuse_tracing(name: str) -> None:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from .._errors import InputError
-from ._engine import Engine, check, refuse_tracing
+from ._engine import Engine, check, check_reset, refuse_tracing
 from ._packed import unpack
 
 #: The letters of lagtape's parameters, and PyTorch's names of theirs.
@@ -55,12 +55,15 @@ class _Layers(nn.RNNBase):
     def flatten_parameters(self) -> None:
         """Nothing: the parameters are read where they are."""
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
-        """As the forward of PyTorch's layer."""
+    def forward(self, input: Any, hx: Any = None, reset: Optional[Tensor] = None) -> Any:
+        """As the forward of PyTorch's layer, with `reset`, of the shape of the input without its last axis: true at steps before
+        which the states are zeros again."""
         name = type(self).__name__
         if isinstance(input, PackedSequence):
+            if reset is not None:
+                raise InputError(f"[torch] {name}: a PackedSequence has no reset.")
             x, lengths, pack = unpack(input)
-            y, after = self._run(x, lengths, self._start(hx, len(x), True))
+            y, after = self._run(x, lengths, self._start(hx, len(x), True), None)
             return pack(y), self._hidden(after, True)
         if torch.onnx.is_in_onnx_export():
             return self._reference.forward(self, input, hx)
@@ -72,7 +75,11 @@ class _Layers(nn.RNNBase):
         batched = input.dim() == 3
         turned = batched and not self.batch_first
         x = input.transpose(0, 1) if turned else input if batched else input.unsqueeze(0)
-        y, after = self._run(x, None, self._start(hx, x.shape[0], batched))
+        if reset is not None:
+            check(reset, None, "reset")
+            reset = reset.transpose(0, 1) if turned and reset.dim() == 2 else reset if batched else reset.unsqueeze(0)
+            check_reset(reset, *x.shape[:2])
+        y, after = self._run(x, None, self._start(hx, x.shape[0], batched), reset)
         return y.transpose(0, 1) if turned else y if batched else y.squeeze(0), self._hidden(after, batched)
 
     def _start(self, hx: Any, rows: int, batched: bool) -> List[Tensor]:
@@ -93,13 +100,13 @@ class _Layers(nn.RNNBase):
         states = after if batched else [state.squeeze(1) for state in after]
         return tuple(states) if self._states > 1 else states[0]
 
-    def _run(self, x: Tensor, lengths: Optional[Tensor], start: List[Tensor]) -> Tuple[Tensor, List[Tensor]]:
+    def _run(self, x: Tensor, lengths: Optional[Tensor], start: List[Tensor], reset: Optional[Tensor]) -> Tuple[Tensor, List[Tensor]]:
         """Outputs [B, T, directions x units] for x [B, T, width], and the last states as `_start` gives the first."""
         after: List[List[Tensor]] = [[] for _ in range(self._states)]
         if not self.bidirectional:
             names = [f"_l{layer}" for layer in range(self.num_layers)]
             window = [state[layer : layer + 1] for layer in range(self.num_layers) for state in start]
-            x, found = self._engines[0](x, self._values(names), window, lengths, self.training)
+            x, found = self._engines[0](x, self._values(names), window, lengths, reset, self.training)
             for i, state in enumerate(found):
                 after[i % self._states].append(state)
             return x, [torch.cat(states) for states in after]
@@ -110,7 +117,8 @@ class _Layers(nn.RNNBase):
             for direction, name in enumerate((f"_l{layer}", f"_l{layer}_reverse")):
                 turn = _turned_back if direction else _as_it_is
                 place = 2 * layer + direction
-                y, found = engine(turn(x, lengths), self._values([name]), [state[place : place + 1] for state in start], lengths)
+                own = None if reset is None else _reset_of_reversed(reset) if direction else reset
+                y, found = engine(turn(x, lengths), self._values([name]), [state[place : place + 1] for state in start], lengths, own)
                 both.append(turn(y, lengths))
                 for i, state in enumerate(found):
                     after[i].append(state)
@@ -140,6 +148,11 @@ def _turned_back(x: Tensor, lengths: Optional[Tensor]) -> Tensor:
     last = lengths.unsqueeze(1) - 1
     order = torch.where(steps <= last, last - steps, steps)
     return x.gather(1, order.unsqueeze(2).expand(x.shape))
+
+
+def _reset_of_reversed(reset: Tensor) -> Tensor:
+    """Where states begin again for a direction that reads from the end: after the first step of an episode."""
+    return torch.cat([torch.zeros_like(reset[:, :1]), reset.flip(1)[:, :-1]], 1)
 
 
 def _refuse_projection(name: str, proj_size: int) -> None:

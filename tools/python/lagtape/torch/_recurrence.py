@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import PackedSequence
 from .._arguments import Path
 from .._cell import with_cells
 from .._errors import InputError
-from ._engine import DTYPES, Engine, check, refuse_tracing
+from ._engine import DTYPES, Engine, check, check_reset, refuse_tracing
 from ._packed import unpack
 
 Window = Tuple[Tensor, ...]
@@ -81,19 +81,21 @@ class Recurrence(nn.Module):
         x: Union[Tensor, PackedSequence],
         lengths: Optional[Sequence[int]] = None,
         window: Optional[Sequence[Tensor]] = None,
+        reset: Optional[Tensor] = None,
     ) -> Tuple[Union[Tensor, PackedSequence], Window]:
         """The outputs and the window after each sequence's own last step.
 
         x [B, T, input_size] of the parameters' dtype, or a PackedSequence, which gives one where `at` is every step. lengths [B],
         each in 1 .. T: the steps of a row that count; outputs beyond them are zeros. window: the states before the first
         step, as a call before returned them; zeros by default. It is one tensor [history + 1, B, width] a state, the oldest
-        value first, in float64 for a state on the grid.
+        value first, in float64 for a state on the grid. reset [B, T]: true at steps before which a row's states are zeros
+        again, as at the beginning of an episode.
         """
         if isinstance(x, PackedSequence):
             if lengths is not None:
                 raise InputError("[torch] a PackedSequence has its own lengths. Got others beside it.")
             x, lengths, pack = unpack(x)
-            y, after = self.forward(x, lengths, window)
+            y, after = self.forward(x, lengths, window, reset)
             return pack(y) if self.at == "every_step" else y, after
         refuse_tracing("a Recurrence")
         values = self._values()
@@ -102,7 +104,9 @@ class Recurrence(nn.Module):
         given = [] if window is None else list(window)
         for state in given:
             check(state, None, "window")
-        return self.engine(x, values, given, lengths, self.training)
+        if reset is not None:
+            check_reset(reset, *x.shape[:2])
+        return self.engine(x, values, given, lengths, reset, self.training)
 
     @classmethod
     def from_run(cls, run: Any, readout: bool = False, **options: Any) -> Any:

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lagtape/ops/recurrence/step/step_tape.h"
+
+namespace lagtape {
+
+/// Records a step once more. What derives from it says what is read otherwise.
+class StepCopy {
+ public:
+  /// `input_width`: of the copy's input.
+  StepCopy(const StepProgram& program, std::int64_t input_width);
+  virtual ~StepCopy() = default;
+
+  /// The program that was recorded, with the weights of the other in their order.
+  StepProgram record();
+
+ protected:
+  /// The input of the other.
+  virtual StepVar input() { return tape_.input(); }
+  /// A state so many steps before the present one.
+  virtual StepVar past(int state, std::int64_t lag) { return tape_.lag(states_[state], lag); }
+  virtual StepVar output(StepVar recorded) { return recorded; }
+  /// A read at a trained lag, and the step's index. They throw InputError where there is no such copy.
+  virtual StepVar real_past(const Instruction& read) = 0;
+  virtual StepVar step_index(const Instruction& index) = 0;
+
+  StepVar copied(int value) const { return values_[value]; }
+  StepTape& tape() { return tape_; }
+  StepVar state(int index) const { return states_[index]; }
+  const StepProgram& program() const { return program_; }
+
+ private:
+  struct Weight {
+    StepMatrix matrix;
+    StepVar value;
+  };
+  void declare(const WeightDefinition& weight);
+  StepVar draw(const DrawDefinition& draw, RowShape shape);
+  StepVar recorded(const Instruction& instruction);
+
+  const StepProgram& program_;
+  StepTape tape_;
+  std::vector<StepVar> states_, values_;
+  std::vector<Weight> weights_;
+};
+
+}  // namespace lagtape

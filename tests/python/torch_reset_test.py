@@ -1,0 +1,117 @@
+"""States that begin again inside a sequence."""
+
+import pytest
+
+import lagtape
+
+torch = pytest.importorskip("torch", reason="not run: torch is missing")
+
+from lagtape import torch as ours
+
+LAYERS = {
+    "lags": [{"cell": "tau_gru", "units": 4, "tau": 5}],
+    "two layers": [{"cell": "lstm", "units": 4}, {"cell": "tau_gru", "units": 3, "tau": 4}],
+    "three layers": [{"cell": "gru", "units": 5}, {"cell": "lem", "units": 4}, {"cell": "rnn", "units": 3}],
+    "dilated": [{"cell": "gru", "units": 3, "dilations": [1, 4]}],
+}
+STEPS = 40
+
+
+def mask(rows, steps=STEPS, share=0.1):
+    generator = torch.Generator().manual_seed(2)
+    return torch.rand(rows, steps, generator=generator) < share
+
+
+def in_pieces(recurrence, x, reset, window, length):
+    """A row's outputs and last window, from calls that begin and end at its resets."""
+    cuts = [0, *(n for n in range(1, length) if reset[n]), length]
+    pieces, start = [], None if reset[0] else window
+    for first, last in zip(cuts, cuts[1:]):
+        y, after = recurrence(x[:, first:last], window=start)
+        pieces.append(y)
+        start = None
+    return torch.cat(pieces, 1), after
+
+
+@pytest.mark.parametrize("layers", list(LAYERS))
+@pytest.mark.parametrize("memory", ["full", "states", "checkpoint"])
+def test_a_row_with_resets_is_its_pieces(layers, memory):
+    recurrence = ours.Recurrence(LAYERS[layers], 2, seed=1, dtype=torch.float64, memory=memory)
+    torch.manual_seed(4)
+    x = torch.randn(5, STEPS, 2, dtype=torch.float64)
+    reset, lengths = mask(5), [STEPS, 7, 31, STEPS, 1]
+    reset[4, 0], reset[0] = True, False
+    assert reset[:, 1:].sum() > 5
+    window = [0.5 * torch.randn_like(state) for state in recurrence.zero_window(5)]
+    results = []
+    for whole in (True, False):
+        leaf, start = x.clone().requires_grad_(), [state.clone().requires_grad_() for state in window]
+        recurrence.zero_grad()
+        if whole:
+            y, after = recurrence(leaf, lengths=lengths, window=start, reset=reset)
+            rows = [y[b : b + 1, : lengths[b]] for b in range(5)]
+            ends = [[state[:, b : b + 1] for state in after] for b in range(5)]
+        else:
+            both = [in_pieces(recurrence, leaf[b : b + 1], reset[b], [state[:, b : b + 1] for state in start], lengths[b]) for b in range(5)]
+            rows, ends = zip(*both)
+        (sum(row.sin().sum() for row in rows) + sum(state.square().sum() for end in ends for state in end)).backward()
+        results.append([*rows, *(state for end in ends for state in end), leaf.grad, *(state.grad for state in start),
+                        *(p.grad for p in recurrence.parameters())])
+    assert results[0][0].abs().max() > 0 and results[0][10].abs().max() > 0
+    for a, b in zip(*results):
+        assert (a - b).abs().max() <= 1e-12 * max(1, b.abs().max()), (a - b).abs().max()
+    with torch.no_grad():
+        assert torch.equal(recurrence(x, lengths=lengths, window=window, reset=reset)[0][0], results[0][0][0])
+
+
+def test_no_reset_is_the_plain_pass():
+    recurrence = ours.Recurrence("tau_gru", 2, units=4, tau=5, seed=1)
+    x = torch.randn(3, STEPS, 2)
+    none, some = torch.zeros(3, STEPS, dtype=torch.bool), torch.zeros(3, STEPS, dtype=torch.bool)
+    some[1, 20] = True
+    assert (recurrence(x, reset=none)[0] - recurrence(x)[0]).abs().max() < 1e-6
+    difference = (recurrence(x, reset=some)[0] - recurrence(x)[0]).abs().amax(2)
+    assert difference[1, 20:].min() > 1e-6 > difference[[0, 2]].max() and difference[1, :20].max() < 1e-6
+
+
+@pytest.mark.parametrize("name", ["LSTM", "GRU", "RNN"])
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_layers_in_place_of_pytorchs_begin_again(name, both, batch_first):
+    torch.manual_seed(4)
+    layer = getattr(ours, name)(2, 3, num_layers=1, bidirectional=both, batch_first=True)
+    theirs = getattr(torch.nn, name)(2, 3, num_layers=1, bidirectional=both, batch_first=True)
+    theirs.load_state_dict(layer.state_dict())
+    layer.batch_first = batch_first
+    x, reset = torch.randn(1, 12, 2), torch.zeros(1, 12, dtype=torch.bool)
+    reset[0, [4, 9]] = True
+    wanted = torch.cat([theirs(piece)[0] for piece in x.split([4, 5, 3], 1)], 1)
+    y = layer(x if batch_first else x.transpose(0, 1), reset=reset if batch_first else reset.transpose(0, 1))[0]
+    assert ((y if batch_first else y.transpose(0, 1)) - wanted).abs().max() < 1e-6 < wanted.abs().max()
+    assert (layer(x[0], reset=reset[0])[0] - wanted[0]).abs().max() < 1e-6
+
+
+def test_a_graph_takes_resets():
+    torch._dynamo.reset()
+    recurrence = ours.Recurrence("tau_gru", 2, units=4, tau=5, seed=1)
+    x, reset = torch.randn(3, STEPS, 2), mask(3)
+    run = torch.compile(recurrence, backend="aot_eager", fullgraph=True)
+    assert torch.equal(run(x, reset=reset)[0], recurrence(x, reset=reset)[0])
+
+
+def test_mistakes_are_explained():
+    recurrence, x = ours.Recurrence("gru", 2, units=3), torch.randn(3, 5, 2)
+    grid = ours.Recurrence({"cell": "unicornn", "units": 3, "layers": 1, "dt": 0.3}, 2)
+    trained = ours.Recurrence("tau_gru", 2, units=3, tau={"max": 8})
+    good = torch.zeros(3, 5, dtype=torch.bool)
+    for call, message in (
+        (lambda: recurrence(x, reset=good[:2]), r"reset must be a tensor of bool \[B, T\], here \[3, 5\]. Got torch.bool \[2, 5\]"),
+        (lambda: recurrence(x, reset=good.float()), r"Got torch.float32 \[3, 5\]"),
+        (lambda: recurrence(x, reset=good.numpy()), r"reset must be a tensor on the CPU. Got ndarray"),
+        (lambda: grid(x, reset=good), r"\[reset\] state .* is on the grid and cannot begin again. Give the layer"),
+        (lambda: trained(x, reset=good), r"\[reset\] a step with trained lags has no resets"),
+        (lambda: ours.LSTM(2, 3)(x, reset=good[:2]), r"reset must be"),
+        (lambda: ours.LSTM(2, 3)(torch.nn.utils.rnn.pack_sequence([x[0]]), reset=good), r"a PackedSequence has no reset"),
+    ):
+        with pytest.raises(lagtape.InputError, match=message):
+            call()
