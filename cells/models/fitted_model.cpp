@@ -107,9 +107,22 @@ StepVar distribution_parameters(const LossFunction& loss, LayerRecorder& step, S
   return constant("a", a) * z + positive;
 }
 
+/// A read-out that changes nothing.
+Layer make_identity(std::int64_t units, std::int64_t width) {
+  if (units != width)
+    throw InputError({.pointer = "/model/readout"}, Rule::shape,
+                     text_of("without a read-out the predictions are the top layer's ", width,
+                             " outputs; the data have ", units, " a target."));
+  const InitialValues values{{{"W", Initializer::identity()}, {"W.bias", Initializer::constant(0)}}};
+  Layer readout = Linear{units, {"linear", values}}.build(width);
+  for (ParameterDefinition& parameter : readout.parameters) parameter.trainable = false;
+  return readout;
+}
+
 /// The read-out for a top layer with `width` outputs. Throws InputError.
 Layer make_readout(const ReadoutDefinition& definition, const LossFunction& loss, std::int64_t width) {
   const Linear::Init& init = definition.init;
+  if (definition.identity) return make_identity(definition.units, width);
   const Linear linear{definition.units, init};
   if (loss.distribution() != nullptr)
     return linear.build(

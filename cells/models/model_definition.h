@@ -30,6 +30,8 @@ struct ReadoutDefinition {
   /// values of the embedding; `init` is for the bias alone. The embedding has no padding, whose row could not
   /// stay zeros. A token whose vector the embedding leaves out of a batch has its logit nevertheless.
   bool tied = false;
+  /// The outputs are those of the top layer: the matrix is the identity, the bias 0, and neither is trained.
+  bool identity = false;
   Linear::Init init = {"kaiming_normal"};
 };
 

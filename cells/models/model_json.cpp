@@ -157,7 +157,12 @@ constexpr OptionKindOf<At> kAt = option_kind<At, read_at, at_json, at_schema>();
 constexpr OptionKindOf<At> kAtPadding =
     option_kind<At, read_at_padding, at_padding_json, at_padding_schema>();
 
+bool has_map(const ReadoutDefinition& readout) { return !readout.identity; }
+
 constexpr Option kReadoutRows[] = {
+    option<&ReadoutDefinition::identity>(
+        "identity", "the outputs are those of the top layer, as with \"none\" in place of this object")
+        .unless<has_map>(),
     option<&ReadoutDefinition::units>(
         "units", between(1, kLargestUnits),
         "size of the output; by default that of the targets, or the number of classes")
@@ -168,16 +173,19 @@ constexpr Option kReadoutRows[] = {
     option<&ReadoutDefinition::at>("at_padding", kAtPadding,
                                    "read at the batch's last step, padding included"),
     option<&ReadoutDefinition::tied>(
-        "tied",
-        "the matrix W is the table E of the embedding, one parameter with the gradients of both uses"),
-    option<&ReadoutDefinition::init>("init", kLinearInit, kAboutLinearInit),
+        "tied", "the matrix W is the table E of the embedding, one parameter with the gradients of both uses")
+        .when<has_map>(),
+    option<&ReadoutDefinition::init>("init", kLinearInit, kAboutLinearInit).when<has_map>(),
 };
 constexpr OptionTable kReadoutOptions = kReadoutRows;
 
 void read_readout(JsonReader& model, ReadoutDefinition& readout) {
   const Json none = Json::object();
-  const Json& given = model.raw("readout", "the linear map of the top layer's output");
-  JsonReader reader(given.is_null() ? none : given, model.pointer_to("readout"), model.errors());
+  const Json& given =
+      model.raw("readout", "the linear map of the top layer's output; \"none\": there is none");
+  const bool is_none = given.is_string() && given == "none";
+  readout.identity = is_none || (given.is_object() && given.value("identity", Json()) == true);
+  JsonReader reader(given.is_null() || is_none ? none : given, model.pointer_to("readout"), model.errors());
   read_options(reader, kReadoutOptions, readout);
   reader.finish();
 }

@@ -3,9 +3,9 @@ import json
 import re
 import unittest
 
-from tool import EXPERIMENT, ToolTest, changed, main
+from tool import EXPERIMENT, ToolTest, changed, main, npy, npz
 
-OPEN = {"valid", "test", "average", "layers[].lags", "experiment", "confusion", "sequence_ops", "targets",
+OPEN = {"params", "correlations", "profiles", "valid", "test", "average", "layers[].lags", "experiment", "confusion", "sequence_ops", "targets",
         "groups[].settings", "groups[].numbers", "runs[].settings", "repetitions"}  # the page says what is below
 
 
@@ -55,6 +55,16 @@ class JsonTest(ToolTest):
                             "--output", "y.csv", "--json")[0]
         self.check_page("lagtape forecast", keys_of(json.loads(out)))
         self.assertEqual(json.loads(out)["targets"]["v"].keys(), {"known", "rmse", "persistence_rmse", "seasonal_rmse"})
+
+    def test_every_key_of_a_fit_is_on_the_page(self):
+        self.write("line.npz", npz(X=npy([1, 4, 1], [0.0, 1.0, 2.0, 3.0]), y=npy([1, 4, 1], [1.0, 3.1, 4.9, 7.0])))
+        self.write("line.json", {
+            "name": "line", "data": {"task": "arrays", "path": "line.npz", "layout": "time_first", "train": 1, "valid": 0, "test": 0},
+            "cells": {"line": {"params": {"a": 0, "b": 0}, "state": {"y": [1]}, "step": ["y' = a + b * x"], "output": "y'"}},
+            "model": {"layers": [{"cell": "line", "units": 1}], "readout": "none"}, "loss": "mse"})
+        found = json.loads(self.run_tool("fit", "line.json", "--profile", "b", "--json")[0])
+        self.check_page("lagtape fit", keys_of(found))
+        self.assertEqual(set(found["params"]["a"]), {"estimate", "standard_error", "low", "high", "unit"})
 
     def test_every_key_of_a_table_is_on_the_page(self):
         self.write("task/small.json", changed(EXPERIMENT, train__epochs=1))

@@ -21,7 +21,7 @@
 #include "lagtape/core/json/problem_json.h"
 #include "lagtape/core/out_of_memory.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/tools/cli/exit_code.h"
+#include "lagtape/tools/cli/terminal/exit_code.h"
 
 namespace lagtape::cli {
 

@@ -6,6 +6,7 @@ namespace lagtape::cli {
 // order.
 // clang-format off
 Command train_command();
+Command fit_command();
 Command eval_command();
 Command predict_command();
 Command forecast_command();
@@ -30,6 +31,7 @@ std::vector<Command> commands() {
   return {
       new_command(),
       train_command(),
+      fit_command(),
       eval_command(),
       predict_command(),
       forecast_command(),

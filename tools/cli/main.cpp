@@ -12,7 +12,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/tools/cli/command_line.h"
 #include "lagtape/tools/cli/commands.h"
-#include "lagtape/tools/cli/exit_code.h"
+#include "lagtape/tools/cli/terminal/exit_code.h"
 #include "lagtape/tools/version.h"
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/cli/command_line.h"
-#include "lagtape/tools/cli/exit_code.h"
+#include "lagtape/tools/cli/terminal/exit_code.h"
 #include "lagtape/tools/cli/terminal/signals.h"
 
 #ifdef LAGTAPE_MPI

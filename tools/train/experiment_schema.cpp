@@ -121,7 +121,8 @@ Json model_schema(bool own) {
       {"properties",
        {{"layers",
          {{"type", "array"}, {"items", reference_schema(own ? "layer_or_own" : "layer")}, {"minItems", 1}}},
-        {"readout", or_null(schema_of_options(readout_options()))},
+        {"readout", or_null(either_schema(
+                        {Json{{"enum", Json::array({"none"})}}, schema_of_options(readout_options())}))},
         {"linear", or_null({{"type", "object"},
                             {"properties",
                              {{"inputs", list_schema(integer_schema(at_least(0)))},

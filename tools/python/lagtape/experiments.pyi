@@ -1056,7 +1056,7 @@ class ModelRest(TypedDict, total=False):
 
 class Model(TypedDict, total=False):
     layers: Required[Sequence[Layer]]
-    readout: Union[ModelReadout, None]
+    readout: Union[Literal['none'], ModelReadout, None]
     linear: Union[ModelLinear, None]
     rest: Union[ModelRest, None]
 

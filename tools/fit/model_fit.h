@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "lagtape/core/thread_pool.h"
+#include "lagtape/tools/fit/fit.h"
+#include "lagtape/tools/train/experiment.h"
+
+namespace lagtape {
+
+/// The fit of all numbers of an experiment's model that are trained to the training set, in f64: residuals by running the
+/// model, their derivatives by running its tangents beside it (ops/recurrence/derive/tangent_stack.h). Names of params are
+/// those of the model without "layers.N." where that is clear, and "W[2,0]" for one number of a matrix.
+class ModelFit final : public FitProblem {
+ public:
+  /// The most numbers that are fitted.
+  static constexpr std::int64_t kMostNumbers = 64;
+
+  /// Throws InputError for a model or data that cannot be fitted so.
+  ModelFit(const Experiment& experiment, ThreadPool& pool);
+  ~ModelFit() override;
+
+  const std::vector<FitParam>& params() const override;
+  std::vector<double> residuals(std::span<const double> values) override;
+  DenseMatrix jacobian(std::span<const double> values) override;
+  /// The model, with the values of the last call.
+  const Model& model() const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace lagtape
