@@ -240,8 +240,8 @@ class DataTest(ToolTest):
         self.write("own.csv", "load\n" + "\n".join(str(1700000000 + n % 40) for n in range(400)) + "\n")
         path = self.write("series.json", changed(SERIES, data__input=["load"]))
         warning = self.run_tool("train", path, "--out", "run")[1]
-        self.assertIn("warning: input 0 has mean 1.7e+09 and scale 11.5", warning)
-        self.assertIn("warning: target 0", warning)
+        self.assertIn("warning: input 'load' has mean 1.7e+09 and scale 11.5", warning)
+        self.assertIn("warning: target 'load'", warning)
         exact = self.run_tool("train", path, "--out", "exact", "--set", "train.precision=f64")[1]
         self.assertNotIn("warning", exact)
 

@@ -160,7 +160,7 @@ class DistributionTest(ToolTest):
         for wrong in ("2.5", "-1"):
             self.write_series([*values[:1150], wrong, *values[1151:]])
             path = self.write("experiment.json", experiment)
-            self.refused([f"/loss: test: negative_binomial needs targets that are whole numbers from 0 on. Got {wrong}"], "check", path)
+            self.refused([f"/loss: negative_binomial needs targets that are whole numbers from 0 on. Got {wrong} in the column 'v' at row 1150"], "check", path)
         self.write_series(values)
         for loss, words in (({"type": "negative_binomial", "scale": [1, 2]}, "/loss/scale: expected 1 numbers, one for each number of a target, got 2"),
                             ({"type": "negative_binomial", "scale": [0]}, "/loss: scale: expected numbers above 0, got 0"),

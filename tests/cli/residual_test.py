@@ -147,7 +147,7 @@ class ResidualTest(ToolTest):
 
         check(["/data/residual: unknown value 'linaer'; did you mean 'linear'?"], data__residual="linaer")
         check(["/data/residual: \"seasonal\" needs the times of rows", "Name their column in \"time\""], data__residual="seasonal")
-        check(["/model/linear: a linear term goes with layers of single steps"], model__layers=[
+        check(["/data/residual: a linear term goes with layers of single steps"], model__layers=[
             {"layer": "bidirectional", "cell": {"cell": "gru", "units": 4}}])
         first = datetime.datetime(2024, 1, 1)
         self.write("own.csv", "t,v\n" + "".join(f"{first + datetime.timedelta(hours=n):%Y-%m-%d %H:%M},{n % 24}\n" for n in range(900)))

@@ -272,10 +272,10 @@ class TrainingOptionsTest(ToolTest):
 
         err = check(data__target=["c"], data__input=["a", "b"])
         self.assertIn("data: train 77 sequences, valid 14 sequences, test 14 sequences; up to 20 steps", err)
-        self.assertIn("warning: input 1 is 0 at every step: it carries no information", err)
+        self.assertIn("warning: input 'b' is 0 at every step: it carries no information", err)
         self.assertNotIn("targets are of the size", err)
         self.assertIn("warning: targets are of the size", check(data__target=["c"], data__normalize_target=False))
-        self.assertIn("warning: input 0 is target 0 of the same step", check(data__target=["a"], data__horizon=0))
+        self.assertIn("warning: input 'a' is target 'a' of the same step", check(data__target=["a"], data__horizon=0))
         self.assertNotIn("of the same step", check(data__target=["a"]))
 
     def test_check_names_a_few_of_many_equal_columns(self):
@@ -284,9 +284,9 @@ class TrainingOptionsTest(ToolTest):
         path = self.write("experiment.json", changed(
             SERIES, data={"task": "series", "path": "own.csv", "window": 2}, model__readout={"at": "every_step"}))
         err = self.run_tool("check", path)[1]
-        self.assertIn("warning: input 9 is 0 at every step: it carries no information\n", err)
+        self.assertIn("warning: input 'c9' is 0 at every step: it carries no information\n", err)
         self.assertIn("warning: 300 inputs in all are the same at every step: they carry no information\n", err)
-        self.assertIn("warning: input 0 is target 9 of the same step", err)
+        self.assertIn("warning: input 'c0' is target 'c9' of the same step", err)
         self.assertIn("warning: 90000 pairs of an input and a target in all are the same at every step\n", err)
         self.assertLess(err.count("\n"), 40)
 

@@ -9,6 +9,7 @@
 #include "lagtape/tools/chart/chart_file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
+#include "lagtape/tools/cli/place.h"
 #include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/format.h"
 #include "lagtape/tools/cli/terminal/horizons.h"
@@ -104,7 +105,8 @@ HorizonScores scores_of(const EvalArguments& arguments) {
                                   .season = arguments.season,
                                   .interval = arguments.interval});
   } catch (const InputError& error) {
-    if (!arguments.data.empty()) throw;
+    const bool is_of_call = !error.problems().front().place.op.empty();
+    if (!arguments.data.empty() || is_of_call) throw named(error, arguments.run);
     throw error.with_hint(advice_on_missing_data(document_of(model)));
   }
 }

@@ -84,6 +84,16 @@ void check_metrics(const Experiment& experiment, const DataShape& data, JsonErro
   }
 }
 
+/// The same problems; those of the linear term, which `data` asked for, are of its key.
+JsonErrors of_residual(const JsonErrors& errors) {
+  JsonErrors renamed;
+  for (Problem problem : errors.problems()) {
+    if (problem.place.pointer == "/model/linear") problem.place.pointer = "/data/residual";
+    renamed.add("", problem);
+  }
+  return renamed;
+}
+
 /// A model whose parameters fit into the memory with their gradients, before they are drawn.
 Model model_in_memory(const Experiment& experiment, FittedModel fitted, std::optional<Json> document) {
   constexpr std::int64_t kMany = std::int64_t{1} << 60;  // so that a sum of two does not overflow
@@ -129,6 +139,7 @@ Model undrawn_model(const Experiment& experiment, const DataShape& data) {
   if (experiment.fitted && widths == widths_of(experiment.loss, *experiment.data.shape))
     return model_in_memory(experiment, *experiment.fitted, *experiment.document);
   FittedModel fitted = fit(experiment.model, widths, errors);
+  if (widths.linear) errors = of_residual(errors);
   errors.raise(experiment.where);
   if (!experiment.document) return model_in_memory(experiment, std::move(fitted), std::nullopt);
   // The data have now decided everything that the file left open, so the model's own copy of the experiment

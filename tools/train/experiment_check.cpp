@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
+#include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/score/equal_columns.h"
 #include "lagtape/tools/train/warnings.h"
 
@@ -75,34 +76,34 @@ void add_some(Texts& texts, const Texts& found, const char* all) {
   if (std::ssize(found) > kMostNamed) texts.push_back(text_of(found.size(), all));
 }
 
-Texts constant_inputs(const Facts& facts) {
+Texts constant_inputs(const Facts& facts, const ColumnTexts& names) {
   Texts texts;
   for (std::size_t i = 0; i < facts.lowest.size(); ++i)
     if (facts.lowest[i] == facts.highest[i])
-      texts.push_back(
-          text_of("input ", i, " is ", facts.lowest[i], " at every step: it carries no information"));
+      texts.push_back(text_of(names.input(static_cast<std::int64_t>(i)), " is ", facts.lowest[i],
+                              " at every step: it carries no information"));
   return texts;
 }
 
 /// Names numbers that are so far from the others that they are rather codes, or faults of a sensor. `scaling` is that by
 /// which the inputs were normalized.
-Texts far_inputs(const Facts& facts, const Scaling& scaling) {
+Texts far_inputs(const Facts& facts, const Scaling& scaling, const ColumnTexts& names) {
   constexpr double kFar = 15;
   Texts texts;
   for (std::size_t i = 0; i < facts.lowest.size() && i < scaling.scale.size(); ++i) {
     const double z = -facts.lowest[i] > facts.highest[i] ? facts.lowest[i] : facts.highest[i];
     if (std::abs(z) >= kFar)
-      texts.push_back(text_of("input ", i, " is ", z * scaling.scale[i] + scaling.mean[i], " somewhere, ",
-                              std::round(std::abs(z)),
+      texts.push_back(text_of(names.input(static_cast<std::int64_t>(i)), " is ",
+                              z * scaling.scale[i] + scaling.mean[i], " somewhere, ", std::round(std::abs(z)),
                               " standard deviations from its mean: if that is a code or a fault, leave such "
                               "cells empty"));
   }
   return texts;
 }
 
-void check_equal(const EqualColumns& equal, ExperimentCheck& check) {
+void check_equal(const EqualColumns& equal, const ColumnTexts& names, ExperimentCheck& check) {
   for (const auto& [input, target] : equal.pairs(kMostNamed))
-    check.warnings.push_back(text_of("input ", input, " is target ", target,
+    check.warnings.push_back(text_of(names.input(input), " is ", names.target(target),
                                      " of the same step: the model is given what it should predict"));
   if (equal.count() > kMostNamed)
     check.warnings.push_back(
@@ -165,13 +166,14 @@ std::string size_of(const Dataset& set) {
 
 void check_data(const Task& task, const Model& model, ThreadPool& pool, ExperimentCheck& check) {
   const Facts facts = facts_of(task, model, pool);
+  const ColumnTexts names(task, data_of(model));
   check.notes.push_back(text_of("train ", size_of(*task.train), ", valid ", size_of(*task.valid), ", test ",
                                 size_of(*task.test), "; up to ", task.shape.length, " steps"));
-  add_some(check.warnings, constant_inputs(facts),
+  add_some(check.warnings, constant_inputs(facts, names),
            " inputs in all are the same at every step: they carry no information");
-  add_some(check.warnings, far_inputs(facts, task.normalization.input),
+  add_some(check.warnings, far_inputs(facts, task.normalization.input, names),
            " inputs in all have numbers so far from their means");
-  check_equal(facts.equal, check);
+  check_equal(facts.equal, names, check);
   if (facts.too_short > 0)
     check.warnings.push_back(text_of(facts.too_short, " of ", facts.sequences,
                                      " sequences are shorter than the largest lag, ", facts.largest_lag,

@@ -1,11 +1,14 @@
 #include "lagtape/tools/train/training_setup.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lagtape/cells/models/linear_term.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/baselines/linear_fit.h"
 #include "lagtape/data/batches.h"
+#include "lagtape/data/series/windows.h"
 #include "lagtape/tools/train/evaluation.h"
 #include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/source.h"
@@ -77,6 +80,30 @@ void keep_found(const Task& task, Model& model) {
   model.set_provenance(provenance_of(std::move(document)));
 }
 
+/// Throws InputError for the first target of a recording that is no count.
+void require_counts(const Experiment& experiment, const Dataset& data) {
+  const auto* windows = dynamic_cast<const WindowDataset*>(&data);
+  if (windows == nullptr) return;
+  const Panel& panel = windows->panel();
+  for (const std::int64_t target : panel.target) {
+    const Column& column = panel.column(target);
+    for (std::int64_t row = 0; row < panel.rows; ++row) {
+      const double value = column.measured(row);
+      if (std::isnan(value) || (value >= 0 && value == std::floor(value))) continue;
+      const PanelSeries& series = panel.series[static_cast<std::size_t>(panel.series_of(row))];
+      const std::string when =
+          panel.axis.times.empty()
+              ? text_of("row ", row - series.first)
+              : panel.axis.format.write(panel.axis.times[static_cast<std::size_t>(row)], panel.axis.zone);
+      throw InputError(
+          {.file = experiment.where, .pointer = "/loss"}, Rule::shape,
+          text_of(name_of(experiment.loss), " needs targets that are whole numbers from 0 on"),
+          text_of(value, " in the column ", quote(column.name, 40), " at ", when,
+                  panel.series.size() > 1 ? text_of(" of the series ", quote(series.name(), 40)) : ""));
+    }
+  }
+}
+
 }  // namespace
 
 Experiment with_class_weights(const Experiment& experiment, const Task& task, ThreadPool& pool) {
@@ -102,6 +129,7 @@ Experiment with_class_weights(const Experiment& experiment, const Task& task, Th
 Experiment with_count_scales(const Experiment& experiment, Task& task) {
   const TargetDistribution* distribution = experiment.loss.distribution();
   if (distribution == nullptr || !distribution->of_counts) return experiment;
+  if (!task.fresh) require_counts(experiment, *task.train);
   if (std::ranges::any_of(task.series, [](const auto& one) { return !one.second.output.empty(); }))
     throw unexpected({.file = experiment.where, .pointer = "/data/normalize_target"}, Rule::conflict,
                      text_of("\"all\", as in \"normalize\", or false, as the loss ", name_of(experiment.loss),

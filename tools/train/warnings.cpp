@@ -6,14 +6,20 @@
 
 #include "lagtape/cells/models/chain_definition.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/json_pointer.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/data/series/sequence_labels.h"
+#include "lagtape/data/series/series_options.h"
 #include "lagtape/tools/train/losses.h"
+#include "lagtape/tools/train/provenance.h"
 
 namespace lagtape {
 
 namespace {
 
 /// Adds a text for each column at whose mean f32 numbers are further apart than a hundredth of its scale.
-void add_rounding(std::vector<std::string>& warnings, const Scaling& scaling, const char* what) {
+template <class NameOf>
+void add_rounding(std::vector<std::string>& warnings, const Scaling& scaling, const NameOf& name_of) {
   for (std::size_t i = 0; i < scaling.mean.size(); ++i) {
     const double mean = scaling.mean[i], scale = scaling.scale[i];
     const float rounded = std::abs(static_cast<float>(mean));
@@ -21,13 +27,31 @@ void add_rounding(std::vector<std::string>& warnings, const Scaling& scaling, co
     const float spacing = std::max(next - rounded, std::numeric_limits<float>::min());
     const bool constant = scale == 1 && static_cast<float>(mean) == mean;  // a constant column loses nothing
     if (constant || spacing <= scale / 100) continue;
-    warnings.push_back(text_of(what, " ", i, " has mean ", mean, " and scale ", scale,
-                               ", where f32 numbers are ", spacing,
+    warnings.push_back(text_of(name_of(static_cast<std::int64_t>(i)), " has mean ", mean, " and scale ",
+                               scale, ", where f32 numbers are ", spacing,
                                " apart; \"precision\": \"f64\" in \"train\" keeps the differences"));
   }
 }
 
 }  // namespace
+
+ColumnTexts::ColumnTexts(const Task& task, const Json& data) {
+  if (task.fresh || task.train->size() == 0) return;
+  const SequenceLabels labels = labels_of(*task.train, 0);
+  for (std::size_t i = 0; i < labels.inputs.size(); ++i)
+    inputs_.push_back(name_of_input(labels.inputs[i].name, labels.shifts[i]));
+  for (const Quantity& target : labels.targets) targets_.push_back(target.name);
+  if (value_at(data, "/task") != "sequences") return;
+  for (const Json& column : value_at(data, "/input")) inputs_.push_back(column.get<std::string>());
+  const std::size_t columns = inputs_.size();
+  for (std::size_t i = 0; i < columns; ++i) inputs_.push_back(name_of_mask(inputs_[i]));
+  targets_ = {value_at(data, "/target").get<std::string>()};
+}
+
+std::string ColumnTexts::text(const char* role, const std::vector<std::string>& names, std::int64_t i) {
+  const bool has_name = i < std::ssize(names) && !names[static_cast<std::size_t>(i)].empty();
+  return has_name ? text_of(role, quote(names[static_cast<std::size_t>(i)], 40)) : text_of(role, i);
+}
 
 std::vector<std::string> lag_warnings(const Model& model, const DataShape& data) {
   std::vector<std::string> warnings;
@@ -42,19 +66,20 @@ std::vector<std::string> lag_warnings(const Model& model, const DataShape& data)
   return warnings;
 }
 
-std::vector<std::string> rounding_warnings(const Model& model) {
+std::vector<std::string> rounding_warnings(const Model& model, const ColumnTexts& names) {
   std::vector<std::string> warnings;
   if (model.dtype() == Dtype::f64) return warnings;
   const Normalization normalization = normalization_of_data(model);
-  add_rounding(warnings, normalization.input, "input");
-  add_rounding(warnings, normalization.output, "target");
+  add_rounding(warnings, normalization.input, [&](std::int64_t i) { return names.input(i); });
+  add_rounding(warnings, normalization.output, [&](std::int64_t i) { return names.target(i); });
   return warnings;
 }
 
 std::vector<std::string> training_warnings(const Trainer& trainer, const Model& model, const Task& task) {
   constexpr std::int64_t kEnough = 10;
   std::vector<std::string> warnings = lag_warnings(model, task.shape);
-  for (std::string& warning : rounding_warnings(model)) warnings.push_back(std::move(warning));
+  for (std::string& warning : rounding_warnings(model, ColumnTexts(task, data_of(model))))
+    warnings.push_back(std::move(warning));
   const bool of_series = task.train->size() > 0 && !task.train->naive_errors(0).empty();
   if (of_series && reads_every_step(model.at()) && !model.evaluation_chain().obstacle().empty())
     warnings.push_back(

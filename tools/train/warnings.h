@@ -4,16 +4,32 @@
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
+#include "lagtape/core/json/json.h"
 #include "lagtape/data/task.h"
 #include "lagtape/tools/train/trainer.h"
 
 namespace lagtape {
 
+/// What messages call the inputs and targets of a task: "input 'temp'" where columns have names, else "input 3".
+class ColumnTexts {
+ public:
+  /// `data`: the options of the task.
+  ColumnTexts(const Task& task, const Json& data);
+
+  std::string input(std::int64_t i) const { return text("input ", inputs_, i); }
+  std::string target(std::int64_t i) const { return text("target ", targets_, i); }
+
+ private:
+  static std::string text(const char* role, const std::vector<std::string>& names, std::int64_t i);
+
+  std::vector<std::string> inputs_ = {}, targets_ = {};
+};
+
 /// A text for each layer with lags beyond the length of the sequences.
 std::vector<std::string> lag_warnings(const Model& model, const DataShape& data);
 
 /// A text for each column of the data whose variation the model's precision would round away.
-std::vector<std::string> rounding_warnings(const Model& model);
+std::vector<std::string> rounding_warnings(const Model& model, const ColumnTexts& names);
 
 /// All that a user should be warned of before a training: these, quantiles without the median, and epochs with few
 /// updates.
