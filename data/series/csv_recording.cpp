@@ -12,7 +12,7 @@ Panel read_csv_recording(const SeriesOptions& options, const std::filesystem::pa
   Panel panel{.rows = csv.rows(), .notes = csv.table.notes()};
   if (csv.leaves_out_index())
     panel.notes.emplace_back("the first column has no name and counts the rows: left out");
-  read_series(csv);
+  if (std::string note = read_series(csv); !note.empty()) panel.notes.push_back(std::move(note));
   if (!csv.time_columns().empty()) {
     read_times(csv, panel);
   } else {
@@ -21,6 +21,7 @@ Panel read_csv_recording(const SeriesOptions& options, const std::filesystem::pa
     panel.series = series_in(csv);
   }
   panel.rows = csv.rows();
+  panel.future_notes = csv.notes_of_future();
   for (const std::int64_t column : csv.series_columns())
     panel.series_columns.push_back(csv.table.name_of(column));
   if (panel.segments.empty()) panel.segments.assign(panel.series.begin(), panel.series.end());

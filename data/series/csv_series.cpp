@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "lagtape/core/error.h"
+#include "lagtape/data/series/like_names.h"
 
 namespace lagtape {
 
@@ -28,9 +29,10 @@ void read_key(const CsvSource& csv, std::int64_t row, const std::vector<std::int
 
 }  // namespace
 
-void read_series(CsvSource& csv) {
+std::string read_series(CsvSource& csv) {
   const std::vector<std::int64_t> columns = csv.series_columns();
-  if (columns.empty()) return;
+  if (columns.empty()) return {};
+  LikeNames like("series");
   std::unordered_map<std::string, std::int32_t> numbers;
   std::string key, before;
   csv.series.reserve(static_cast<std::size_t>(csv.all_rows()));
@@ -39,6 +41,8 @@ void read_series(CsvSource& csv) {
     read_key(csv, row, columns, key);
     if (row > 0 && key == before) {
       csv.series.push_back(csv.series.back());
+      if (row < csv.table.rows())
+        like.add(csv.table, row, columns, static_cast<std::size_t>(csv.series.back()));
       continue;
     }
     if (row >= csv.table.rows() && !numbers.contains(key)) {
@@ -51,9 +55,13 @@ void read_series(CsvSource& csv) {
       for (const std::int64_t column : columns) id.emplace_back(csv.cell_in_file(row, column));
     }
     csv.series.push_back(known->second);
+    if (row < csv.table.rows()) like.add(csv.table, row, columns, static_cast<std::size_t>(known->second));
     before.swap(key);
   }
   csv.leave_out_future(of_others);
+  std::vector<std::string> names;
+  for (const std::vector<std::string>& id : csv.ids) names.push_back(PanelSeries{{}, id}.name());
+  return like.note(names);
 }
 
 void order_rows(CsvSource& csv, std::vector<Instant>& times) {

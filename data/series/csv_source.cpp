@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/formats/table_file.h"
+#include "lagtape/data/table/number.h"
 #include "lagtape/data/time/time_format.h"
 
 namespace lagtape {
@@ -96,6 +97,31 @@ Place CsvSource::place(std::int64_t row, std::int64_t column) const {
 std::int64_t CsvSource::line(std::int64_t row) const {
   const std::int64_t at = in_file(row);
   return at < table.rows() ? table.line(at) : future_.table->line(row_in_future(at));
+}
+
+std::vector<std::string> CsvSource::notes_of_future() const {
+  std::vector<std::string> notes;
+  if (future_.rows.empty()) return notes;
+  const NamedTable& later = *future_.table;
+  std::vector<std::int64_t> kept;  // rows of the second file
+  for (std::int64_t row = order.empty() ? table.rows() : 0; row < rows(); ++row)
+    if (in_file(row) >= table.rows()) kept.push_back(row_in_future(in_file(row)));
+  if (const std::int64_t left_out = std::ssize(future_.rows) - std::ssize(kept); left_out > 0)
+    notes.push_back(text_of(later.where(), ": ", left_out, left_out == 1 ? " row is" : " rows are",
+                            " not after the last one of ", table.where(), ": left out"));
+  if (!future_format.empty())
+    notes.push_back(text_of(later.where(), ": its times are read as ", future_format));
+  for (const std::int64_t target : uses.targets) {
+    const auto place = std::ranges::find(later.names(), table.name_of(target)) - later.names().begin();
+    const std::int64_t there = later.names().empty() ? target : place;
+    if (there < later.columns() &&
+        std::ranges::any_of(kept, [&](std::int64_t row) { return !is_missing(later.cell(row, there)); }))
+      notes.push_back(text_of(later.where(), ": the values of ", table.name_of(target),
+                              " are not read, as a forecast predicts them; rows of which they are known are "
+                              "to be added to ",
+                              table.where()));
+  }
+  return notes;
 }
 
 void CsvSource::leave_out_future(const std::vector<std::int64_t>& places) {

@@ -27,7 +27,8 @@ class CsvSource {
   /// its series; empty: all rows are of one.
   std::vector<std::vector<std::string>> ids = {};
   std::vector<std::int32_t> series = {};
-  std::int64_t duplicates = 0;  ///< rows that are left out, as others have their times
+  std::string future_format = {};  ///< how the second file writes its times, where it does so in another way
+  std::int64_t duplicates = 0;     ///< rows that are left out, as others have their times
 
   std::int64_t rows() const { return order.empty() ? all_rows() : std::ssize(order); }
   std::int64_t all_rows() const { return table.rows() + std::ssize(future_.rows); }
@@ -49,6 +50,8 @@ class CsvSource {
   GivenColumn::Numbers numbers(std::int64_t column) const;
   Place place(std::int64_t row, std::int64_t column) const;
   std::int64_t line(std::int64_t row) const;
+  /// What of the second file is not read, and how it is, where a user may not expect that. For rows in their order.
+  std::vector<std::string> notes_of_future() const;
   /// Leaves rows of the second file out, by their place among those that were left in.
   void leave_out_future(const std::vector<std::int64_t>& places);
   /// The number of a column by its name or number.

@@ -23,25 +23,58 @@ std::string text_of_time(const CsvSource& csv, std::int64_t row) {
   return text;
 }
 
-TimeColumn read_column(const CsvSource& csv) {
+/// Shows a detector the times of rows.
+TimeDetector with_rows(TimeDetector detector, const CsvSource& csv, std::int64_t begin, std::int64_t end) {
   const std::vector<std::int64_t> columns = csv.time_columns();
-  const std::string& format = csv.options.time_format;
-  TimeDetector detector =
-      format.empty() ? TimeDetector(csv.options.date_order) : TimeDetector(TimeFormat(format));
-  detector.reserve(static_cast<std::size_t>(csv.rows()));
-  for (std::int64_t row = 0; row < csv.rows(); ++row) {
+  detector.reserve(static_cast<std::size_t>(end - begin));
+  for (std::int64_t row = begin; row < end; ++row) {
     if (columns.size() == 1) {
       detector.add(csv.cell(row, columns[0]));
     } else {
       detector.add(csv.cell(row, columns[0]), csv.cell(row, columns[1]));
     }
   }
+  return detector;
+}
+
+TimeColumn finish(TimeDetector detector, const CsvSource& csv, std::int64_t begin, bool has_format) {
+  const std::int64_t column = csv.time_columns()[0];
   try {
-    return detector.finish([&](std::int64_t row) { return csv.place(row, columns[0]); });
+    return detector.finish([&](std::int64_t row) { return csv.place(begin + row, column); });
   } catch (const InputError& error) {
-    if (!format.empty()) throw;
+    if (has_format) throw;
     throw error.with_hint(R"("time_format" in "data" says how times are written.)");
   }
+}
+
+/// Adds the times of the rows of the second file, which may write them in another way.
+void add_future_times(CsvSource& csv, TimeColumn& column) {
+  const std::int64_t own = csv.table.rows(), end = csv.all_rows();
+  TimeDetector detector = with_rows(TimeDetector(column.format), csv, own, end);
+  const bool is_other = !detector.is_possible();
+  if (is_other) {
+    const DateOrder order = date_order_of(column.format);
+    detector = with_rows(TimeDetector(order == DateOrder::automatic ? csv.options.date_order : order), csv,
+                         own, end);
+  }
+  const TimeColumn later = finish(std::move(detector), csv, own, false);
+  if (is_other) csv.future_format = later.format.text();
+  if (later.format.is_absolute() != column.format.is_absolute())
+    throw InputError(
+        csv.place(own, csv.time_columns()[0]), Rule::conflict,
+        text_of("times are written as ", later.format.text(), ", and those of ", csv.table.where(), " as ",
+                column.format.text(), ". Expected an offset from UTC in both or in none."));
+  column.times.insert(column.times.end(), later.times.begin(), later.times.end());
+}
+
+TimeColumn read_column(CsvSource& csv) {
+  const std::string& format = csv.options.time_format;
+  const std::int64_t own = csv.table.rows();
+  TimeDetector detector =
+      format.empty() ? TimeDetector(csv.options.date_order) : TimeDetector(TimeFormat(format));
+  TimeColumn column = finish(with_rows(std::move(detector), csv, 0, own), csv, 0, !format.empty());
+  if (csv.all_rows() > own) add_future_times(csv, column);
+  return column;
 }
 
 /// Makes instants of the times that a clock without an offset shows. The rows of each series of a file have an order of their
@@ -261,6 +294,16 @@ std::vector<RowRange> segments_between(const std::vector<PanelSeries>& all,
   return segments;
 }
 
+/// Says of which clock the rows are midnights, where they are a day apart but for the hours by which that clock leaps.
+std::string note_of_midnights(const CsvSource& csv, const TimeAxis& axis) {
+  if (!csv.options.timezone.empty() || axis.grids.front().is_even) return {};
+  const std::string zone = zone_of_midnights(axis.times);
+  if (zone.empty()) return {};
+  return text_of("the times are midnights of ", zone, " in UTC: with ",
+                 axis.format.is_absolute() ? "" : "times that say so, as in 2024-06-30T22:00Z, and ",
+                 "\"timezone\": \"", zone, "\" the rows are days");
+}
+
 /// Says how many gaps there are, and where the first one is.
 std::string note_of_gaps(const CsvSource& csv, const std::vector<PanelSeries>& all,
                          const std::vector<GridOfSeries>& grids) {
@@ -314,6 +357,8 @@ void read_times(CsvSource& csv, Panel& panel) {
   if (!grids.empty()) {
     for (const auto& [found, is_even] : grids) axis.grids.push_back({found.grid, is_even});
     panel.notes.push_back(note_of(csv, axis, panel.series, grids));
+    if (std::string note = note_of_midnights(csv, axis); !note.empty())
+      panel.notes.push_back(std::move(note));
     if (!options.across_gaps) panel.segments = segments_between(panel.series, grids);
   }
   if (!was_sorted) panel.notes.emplace_back("rows were sorted by time");

@@ -71,8 +71,9 @@ struct Panel {
   std::vector<PanelSeries> series = {};  ///< one after the other
   /// The columns of `PanelSeries::id`, by which tables of results name the series; empty: one series without a name.
   std::vector<std::string> series_columns = {};
-  std::vector<RowRange> segments = {};  ///< rows between which no time is missing, in their order
-  std::vector<std::string> notes = {};  ///< facts that a user should know, a sentence each
+  std::vector<RowRange> segments = {};         ///< rows between which no time is missing, in their order
+  std::vector<std::string> notes = {};         ///< facts that a user should know, a sentence each
+  std::vector<std::string> future_notes = {};  ///< the same of files with the rows that follow
 
   const Column& column(std::int64_t i) const { return columns[static_cast<std::size_t>(i)]; }
   const PanelInput& input_at(std::int64_t i) const { return input[static_cast<std::size_t>(i)]; }

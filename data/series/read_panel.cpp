@@ -187,10 +187,52 @@ Panel joined(std::vector<Panel> parts) {
     all.axis.times.insert(all.axis.times.end(), part.axis.times.begin(), part.axis.times.end());
     all.axis.has_several_offsets = all.axis.has_several_offsets || part.axis.has_several_offsets;
     all.notes.insert(all.notes.end(), part.notes.begin(), part.notes.end());
+    all.future_notes.insert(all.future_notes.end(), part.future_notes.begin(), part.future_notes.end());
     all.rows += part.rows;
   }
   for (std::size_t i = 0; i < parts.front().columns.size(); ++i)
     all.columns.push_back(joined_column(parts, i, all.rows));
+  return all;
+}
+
+Panel read_file(const SeriesOptions& options, const fs::path& path, const PanelReading& reading,
+                const FutureFiles* future) {
+  if (is_table_file(path)) return read_csv_recording(options, path, reading.allow_future, future);
+  if (future != nullptr)
+    throw InputError({path.string()}, Rule::not_supported,
+                     "is an array; only tables can be followed by a file of rows.");
+  return read_arrays(options, path);
+}
+
+/// Whether an error may be one of dates whose day and month could be each other.
+bool may_lack_order(const SeriesOptions& options, const InputError& error) {
+  return options.date_order == DateOrder::automatic && options.time_format.empty() && !options.time.empty() &&
+         error.problems().front().rule == Rule::conflict;
+}
+
+/// The recordings of the files. One whose rows do not decide the order of day and month has that of the others.
+std::vector<Panel> read_files(const SeriesOptions& options, const std::vector<fs::path>& files,
+                              const PanelReading& reading, const FutureFiles* future) {
+  std::vector<std::optional<Panel>> parts;
+  std::optional<InputError> first;
+  for (const fs::path& path : files) try {
+      parts.emplace_back(read_file(options, path, reading, future));
+    } catch (const InputError& error) {
+      if (files.size() == 1 || !may_lack_order(options, error)) throw;
+      if (!first) first = error;
+      parts.emplace_back();
+    }
+  SeriesOptions ordered = options;
+  for (const std::optional<Panel>& part : parts) {
+    const DateOrder own = part ? date_order_of(part->axis.format) : DateOrder::automatic;
+    if (own == DateOrder::automatic) continue;
+    if (first && ordered.date_order != DateOrder::automatic && ordered.date_order != own) throw *first;
+    ordered.date_order = own;
+  }
+  if (first && ordered.date_order == DateOrder::automatic) throw *first;
+  std::vector<Panel> all;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    all.push_back(parts[i] ? *std::move(parts[i]) : read_file(ordered, files[i], reading, future));
   return all;
 }
 
@@ -203,22 +245,18 @@ Panel read_panel(const SeriesOptions& options, const fs::path& base, const Panel
   std::optional<FutureFiles> future;
   if (!reading.future.empty())
     future.emplace(options, files_of(reading.future), files, is_pattern(reading.future));
-  std::vector<Panel> parts;
-  for (const fs::path& path : files) {
-    if (future && !is_table_file(path))
-      throw InputError({path.string()}, Rule::not_supported,
-                       "is an array; only tables can be followed by a file of rows.");
-    parts.push_back(is_table_file(path)
-                        ? read_csv_recording(options, path, reading.allow_future, future ? &*future : nullptr)
-                        : read_arrays(options, path));
+  std::vector<Panel> parts = read_files(options, files, reading, future ? &*future : nullptr);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const fs::path& path = files[i];
+    Panel& part = parts[i];
     if (files.size() > 1)
-      for (std::string& note : parts.back().notes) note = text_of(path.filename().string(), ": ", note);
-    check_columns(parts.front(), parts.back(), path, options.reads_all());
-    if (parts.back().series_columns != parts.front().series_columns)
+      for (std::string& note : part.notes) note = text_of(path.filename().string(), ": ", note);
+    check_columns(parts.front(), part, path, options.reads_all());
+    if (part.series_columns != parts.front().series_columns)
       throw InputError({path.string()}, Rule::conflict,
                        R"(tells its series apart in another way than the files before it. Expected "series" )"
                        "to name a column of all.");
-    if (options.frequency != "any") check_frequency(parts.front(), parts.back(), path);
+    if (options.frequency != "any") check_frequency(parts.front(), part, path);
   }
   if (parts.size() > 1) name_apart(parts, files);
   if (future) future->check_names(parts);

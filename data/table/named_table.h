@@ -41,6 +41,10 @@ class NamedTable {
     return given_ ? given_->numbers(column) : nullptr;
   }
 
+  bool has_blanks_around(std::int64_t row, std::int64_t column) const {
+    return cells_ && cells_->has_blanks_around(row + head_.first, column);
+  }
+
   /// The number of a column by its name. Throws InputError with the nearest one, and with who wants it.
   std::int64_t column(const std::string& name, const std::string& wanted_by = "") const;
   /// The name of a column, or "column 2".

@@ -195,6 +195,14 @@ TextTable::TextTable(std::string text, const std::string& where, char separator,
   if (columns_ == 0) throw InputError({where}, Rule::missing, "contains no rows.");
 }
 
+bool TextTable::has_blanks_around(std::int64_t row, std::int64_t column) const {
+  const std::string_view text = text_, own = cell(row, column);
+  const std::size_t begin = static_cast<std::size_t>(own.data() - text.data()), end = begin + own.size();
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  return (begin > 0 && begin <= text.size() && is_blank(text[begin - 1])) ||
+         (end < text.size() && is_blank(text[end]));
+}
+
 std::vector<std::string_view> TextTable::row(std::int64_t row) const {
   std::vector<std::string_view> cells;
   for (std::int64_t column = 0; column < columns_; ++column) cells.push_back(cell(row, column));

@@ -40,6 +40,8 @@ class TextTable {
     return {text_.data() + rows_[static_cast<std::size_t>(row)] + cell.behind, cell.size};
   }
   std::vector<std::string_view> row(std::int64_t row) const;
+  /// Whether blanks around a cell were left out.
+  bool has_blanks_around(std::int64_t row, std::int64_t column) const;
   /// The line of the text on which a row begins, from 1.
   std::int64_t line(std::int64_t row) const { return lines_[static_cast<std::size_t>(row)]; }
   std::int64_t comments() const { return comments_; }  ///< rows that were passed over

@@ -277,4 +277,29 @@ std::vector<Instant> TimeZone::to_utc(std::span<const Instant> local, const Plac
   return times;
 }
 
+std::string zone_of_midnights(std::span<const Instant> times) {
+  constexpr std::size_t kMostClocks = 4;                 // of one zone, whose rules may change
+  std::vector<std::pair<std::int64_t, Instant>> clocks;  // times of day, and a time of each
+  for (const Instant time : times) {
+    const std::int64_t clock = floor_mod(time, kOneDay);
+    if (clock % kOneMinute != 0) return {};
+    if (std::ranges::find(clocks, clock, &std::pair<std::int64_t, Instant>::first) != clocks.end()) continue;
+    if (clocks.size() == kMostClocks) return {};
+    clocks.emplace_back(clock, time);
+  }
+  if (clocks.size() < 2) return {};
+  std::vector<std::string> names = {
+      "Europe/Berlin",       "Europe/London",  "Europe/Athens", "America/New_York", "America/Chicago",
+      "America/Los_Angeles", "America/Denver", "Europe/Lisbon", "Australia/Sydney", "America/Sao_Paulo"};
+  std::ranges::move(zone_names(), std::back_inserter(names));
+  for (const std::string& name : names) {
+    const TimeZone zone = TimeZone::named(name);
+    const auto is_midnight = [&](Instant time) { return floor_mod(zone.to_local(time), kOneDay) == 0; };
+    if (std::ranges::all_of(clocks, [&](const auto& clock) { return is_midnight(clock.second); }) &&
+        std::ranges::all_of(times, is_midnight))
+      return name;
+  }
+  return {};
+}
+
 }  // namespace lagtape

@@ -48,4 +48,8 @@ class TimeZone {
   std::shared_ptr<const Rules> rules_ = {};  ///< nullptr: UTC
 };
 
+/// The zone by whose clock all times are midnights that are not always at the same time of day in UTC, as rows of days are
+/// where a program has written them in UTC; one of those that most people live in, if it is one. "" where there is none.
+std::string zone_of_midnights(std::span<const Instant> times);
+
 }  // namespace lagtape

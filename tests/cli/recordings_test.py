@@ -88,7 +88,7 @@ class FileTest(ToolTest):
         self.write("load.csv", "v\n" + "".join(f"{9999 if n == 77 else 50 + 5 * math.sin(n / 3):.3f}\n" for n in range(1500)))
         experiment = self.write("e.json", changed(SERIES, data={"task": "series", "path": "load.csv", "window": 16}))
         err = self.run_tool("check", experiment)[1]
-        self.assertRegex(err, "warning: input 0 is 9999 somewhere, 3. standard deviations from its mean: if that is a code")
+        self.assertRegex(err, "warning: input 'v' is 9999 somewhere, 3. standard deviations from its mean: if that is a code")
 
     def test_a_lag_that_reaches_before_every_sequence_is_warned_of(self):
         self.write("load.csv", recording(plain))
@@ -198,6 +198,60 @@ class TableTest(ToolTest):
                 data = {"decimal": "."} | {key: value}
                 experiment = self.write("e.json", changed(SERIES, **{f"data__{name}": one for name, one in data.items()}))
                 self.refused([f"/data/{key}", words], "check", experiment)
+
+
+class NamesTest(ToolTest):
+    def check(self, rows):
+        self.write("panel.csv", "id,t,v\n" + "".join(rows))
+        return self.run_tool("check", self.write("e.json", changed(SERIES, data__path="panel.csv", data__series="id")))[1]
+
+    def test_names_of_series_that_are_nearly_the_same_are_said(self):
+        rows = lambda name, first=0, step=1: [f"{name},{plain(FIRST + datetime.timedelta(hours=n))},{n % 7}\n" for n in range(first, 200, step)]
+        self.assertIn("'Rome' and 'rome' are two series, whose names differ by capitals or blanks alone", self.check(rows("Rome") + rows("rome") + rows("Oslo")))
+        said = self.check(rows("Rome", 0, 2) + rows("Rome ", 1, 2) + rows("Oslo"))
+        self.assertIn("rows of 'Rome' with and without blanks around the name are one of the series", said)
+        self.assertIn("2 series", said)
+        said = self.check(rows(" Rome") + rows("Oslo "))
+        self.assertNotIn("blanks", said)
+
+    def test_files_share_the_order_of_day_and_month(self):
+        (self.folder / "parts").mkdir()
+        days = [FIRST + datetime.timedelta(n) for n in range(60)]
+        self.write("parts/b.csv", "t,v\n" + "".join(f"{day:%d/%m/%Y},{n % 7}\n" for n, day in enumerate(days)))
+        undecided = [datetime.date(2024, month, 5) for month in range(1, 13)]
+        self.write("parts/a.csv", "t,v\n" + "".join(f"{day:%d/%m/%Y},{n % 7}\n" for n, day in enumerate(undecided)))
+        experiment = changed(SERIES, data__path="parts/*.csv", data__window=3, data__frequency="any")
+        said = self.run_tool("check", self.write("e.json", experiment))[1]
+        self.assertIn("a.csv: 12 rows, frequency month-5", said)
+        self.write("parts/c.csv", "t,v\n" + "".join(f"{day:%m/%d/%Y},{n % 7}\n" for n, day in enumerate(days)))
+        self.refused(["a.csv", "this may be"], "check", "e.json")
+
+
+class FutureFileTest(ToolTest):
+    def test_rows_that_follow_may_write_times_in_another_way_and_what_is_not_read_is_said(self):
+        times = [FIRST + datetime.timedelta(hours=n) for n in range(HOURS)]
+        self.write("load.csv", "t,v,w\n" + "".join(f"{plain(time)},{math.sin(n / 4):.4f},{n % 5}\n" for n, time in enumerate(times)))
+        self.train("run", experiment=changed(SERIES, data__input=None, data__target=["v"], data__future=["w"]))
+        later = [FIRST + datetime.timedelta(hours=HOURS - 2 + n) for n in range(6)]
+        tables, said = [], []
+        for stamp, target in (("%Y-%m-%d %H:%M", False), ("%d.%m.%Y %H:%M", True), ("%Y-%m-%dT%H:%M:%S.0", True)):
+            self.write("next.csv", f"t,w{',v' if target else ''}\n" + "".join(
+                f"{time:{stamp}},{(HOURS - 2 + n) % 5}{',1' if target else ''}\n" for n, time in enumerate(later)))
+            out, err = self.run_tool("forecast", "run", "--input", "load.csv", "--future", "next.csv", "--steps", "4")
+            tables.append(out)
+            said.append(err)
+        self.assertEqual(tables, [tables[0]] * 3)
+        self.assertIn("next.csv: 2 rows are not after the last one of load.csv: left out", said[0])
+        self.assertNotIn("the values of v", said[0])
+        self.assertIn("next.csv: its times are read as %d.%m.%Y %H:%M", said[1])
+        self.assertIn("next.csv: the values of v are not read, as a forecast predicts them", said[1])
+        self.write("next.csv", "t,w\n" + "".join(f"{time:%Y-%m-%d %H:%M}Z,1\n" for time in later))
+        self.refused(["next.csv", "Expected an offset from UTC in both or in none"], "forecast", "run", "--input", "load.csv", "--future", "next.csv", "--steps", "2")
+
+    def test_counts_that_are_none_are_named(self):
+        self.write("load.csv", "t,v\n" + "".join(f"{plain(FIRST + datetime.timedelta(hours=n))},{n % 7 + (n == 300) / 2}\n" for n in range(HOURS)))
+        self.write("e.json", changed(SERIES, loss="negative_binomial", data__normalize_target=False))
+        self.refused(["/loss: negative_binomial needs targets that are whole numbers from 0 on", "in the column 'v' at 2024-01-13 12:00"], "check", "e.json")
 
 
 class ForecastTest(ToolTest):

@@ -237,6 +237,7 @@ void run(const ForecastArguments& arguments) {
   warn_of_short_past(forecasts);
   const SeriesForecast& first = forecasts.front();
   warn_of_later_rows(first.read_later);
+  for (const std::string& note : first.notes) note_text(note + "\n");
   if (first.usual_step > 0)
     warn({text_of("the times of the rows are not evenly apart: those of the forecast are ", first.usual_step,
                   " s apart, the usual distance (\"frequency\" says another)")});

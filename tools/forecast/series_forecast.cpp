@@ -292,6 +292,7 @@ std::vector<SeriesForecast> forecast_series(std::span<const Model> models,
             text_of("This is about the series ", quote(name, 40), "; --series forecasts others alone."));
       }
   }
+  forecasts.front().notes = panel.future_notes;
   if (options.interval) add_intervals(models, panel, series, chosen, options, forecasts);
   return forecasts;
 }

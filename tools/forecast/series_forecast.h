@@ -43,6 +43,8 @@ struct SeriesForecast : PredictedTargets {
   double usual_step = 0;
   /// Columns that are known up to the first prediction alone, and were read after it.
   std::vector<std::string> read_later = {};
+  /// Facts of `SeriesForecastOptions::future` that a user should know; with the first of several series.
+  std::vector<std::string> notes = {};
 
   std::int64_t steps() const { return rows(); }
 };

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/data/table/named_table.h"
+
+namespace lagtape {
+
+/// Sees names of series or sequences that people may have meant to be one.
+class LikeNames {
+ public:
+  /// `what`: "series" or "sequences".
+  explicit LikeNames(std::string what) : what_(std::move(what)) {}
+
+  /// Adds a row of a table, whose cells of these columns name number `which`.
+  void add(const NamedTable& table, std::int64_t row, const std::vector<std::int64_t>& columns,
+           std::size_t which) {
+    if (which >= seen_.size()) seen_.resize(which + 1);
+    for (const std::int64_t column : columns)
+      (table.has_blanks_around(row, column) ? seen_[which].with_blanks : seen_[which].without) = true;
+  }
+
+  /// Names that differ by capitals or blanks alone and are several, and names that had other blanks around them in some rows
+  /// and are one. "" where there are none. `names` are those of the rows that were added.
+  std::string note(const std::vector<std::string>& names) const;
+
+ private:
+  struct Seen {
+    bool with_blanks = false, without = false;
+  };
+
+  std::string what_;
+  std::vector<Seen> seen_ = {};
+};
+
+}  // namespace lagtape
