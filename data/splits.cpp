@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "lagtape/core/error.h"
@@ -116,6 +117,78 @@ SplitIndices stratified_split(std::span<const std::int32_t> classes, const Split
   require("valid", shares.valid, split.valid);
   require("test", shares.test, split.test);
   return split;
+}
+
+namespace {
+
+/// The sequences of each group, the largest groups first, equal ones in the order that the seed draws.
+std::vector<Indices> groups_by_size(std::span<const std::int32_t> groups, std::uint64_t seed) {
+  std::vector<Indices> members;
+  for (std::int64_t i = 0; i < std::ssize(groups); ++i) {
+    const auto group = static_cast<std::size_t>(groups[static_cast<std::size_t>(i)]);
+    if (group >= members.size()) members.resize(group + 1);
+    members[group].push_back(i);
+  }
+  RandomStream stream(seed, stream_name({static_cast<std::uint64_t>(DataStream::split)}));
+  std::vector<Indices> ordered;
+  for (const std::int64_t group : permutation(std::ssize(members), stream))
+    ordered.push_back(std::move(members[static_cast<std::size_t>(group)]));
+  std::ranges::stable_sort(ordered, std::ranges::greater(), [](const Indices& one) { return one.size(); });
+  return ordered;
+}
+
+}  // namespace
+
+SplitIndices grouped_split(std::span<const std::int32_t> classes, std::span<const std::int32_t> groups,
+                           const SplitShares& shares, std::uint64_t seed, const std::string& where) {
+  const std::vector<Indices> ordered = groups_by_size(groups, seed);
+  const auto width = static_cast<std::size_t>(*std::ranges::max_element(classes) + 1);
+  const auto class_of = [&](std::int64_t i) {
+    return static_cast<std::size_t>(classes[static_cast<std::size_t>(i)]);
+  };
+  std::vector<double> all(width, 0);
+  for (const std::int32_t of : classes) all[static_cast<std::size_t>(of)] += 1;
+  struct Set {
+    Indices indices = {};
+    double share = 0;
+    std::vector<double> counts = {};  // by class
+  };
+  std::vector<Set>
+      sets;  // training, validation and test set, and what shares of less than 1 in total leave out
+  const double rest = 1 - shares.train - shares.valid - shares.test;
+  for (const double share : {shares.train, shares.valid, shares.test, std::max(rest, 0.0)})
+    sets.push_back({.share = share, .counts = std::vector<double>(width, 0)});
+  const auto is_lacking = [](const Set& set) { return set.share > 0 && set.indices.empty(); };
+  const auto needed = std::count_if(sets.begin(), sets.begin() + 3, is_lacking);
+  if (std::ssize(ordered) < needed)
+    throw InputError(
+        {where}, Rule::shape,
+        text_of(ordered.size(), " groups are too few for ", needed, " sets, each of which has whole ones."));
+  for (std::size_t k = 0; k < ordered.size(); ++k) {
+    std::vector<double> own(width, 0);
+    for (const std::int64_t i : ordered[k]) own[class_of(i)] += 1;
+    const bool fills = static_cast<std::ptrdiff_t>(ordered.size() - k) <=
+                       std::count_if(sets.begin(), sets.begin() + 3, is_lacking);
+    Set* best = nullptr;
+    double best_gain = 0;
+    for (Set& set : sets) {
+      if (set.share <= 1e-9 || (fills && (!is_lacking(set) || &set == &sets.back()))) continue;
+      double gain = 0;  // by which squares of what a set lacks of its share fall
+      for (std::size_t c = 0; c < width; ++c) {
+        const double lacks = set.share * all[c] - set.counts[c];
+        if (all[c] > 0) gain += own[c] * (2 * lacks - own[c]) / all[c];
+      }
+      if (best != nullptr && gain <= best_gain) continue;
+      best = &set;
+      best_gain = gain;
+    }
+    best->indices.insert(best->indices.end(), ordered[k].begin(), ordered[k].end());
+    for (std::size_t c = 0; c < width; ++c) best->counts[c] += own[c];
+  }
+  for (Set& set : sets) std::ranges::sort(set.indices);
+  return {.train = std::move(sets[0].indices),
+          .valid = std::move(sets[1].indices),
+          .test = std::move(sets[2].indices)};
 }
 
 }  // namespace lagtape

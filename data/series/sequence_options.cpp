@@ -43,6 +43,11 @@ constexpr Option kSequenceRows[] = {
                                     "classes"),
     option<&SequenceOptions::valid>("valid", between(0, 1), "share of the validation set, likewise"),
     option<&SequenceOptions::test>("test", between(0, 1), "share of the test set, likewise"),
+    option<&SequenceOptions::group>(
+        "group", kNames,
+        "column, or list of columns, that names groups of sequences, such as persons: those of one group are "
+        "all "
+        "in the same set, and shares are kept as nearly as groups allow; null: each sequence is by itself"),
     option<&SequenceOptions::split_seed>("split_seed", between(-1, 4294967295.0),
                                          "seed of the split; -1: the experiment's seed"),
 };
@@ -62,6 +67,10 @@ void check_sequences(const SequenceOptions& options, JsonReader& reader) {
   use(options.time, "time");
   use(options.target, "target");
   for (const std::string& column : options.input) use(column, "input");
+  for (const std::string& column : options.group)
+    if (column == options.target || column == options.time)
+      reader.error("group",
+                   text_of("names the column ", quote(column), ", which \"", uses[column], "\" names too."));
   if (std::set<std::string>(options.classes.begin(), options.classes.end()).size() < options.classes.size())
     reader.error("classes", "names a class twice.");
   if (options.classes.size() == 1) reader.error("classes", "expected at least two classes.");

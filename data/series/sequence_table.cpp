@@ -10,6 +10,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/table_file.h"
 #include "lagtape/data/series/fill.h"
+#include "lagtape/data/series/like_names.h"
 #include "lagtape/data/table/missing_code.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/table/number_column.h"
@@ -30,7 +31,8 @@ class SequenceReader {
   SequenceTable read(bool needs_targets) {
     table_.where = cells_.where();
     table_.notes = cells_.notes();
-    group_rows();
+    name_sequences();
+    if (needs_targets && !options_.group.empty()) read_groups();
     if (!options_.time.empty()) sort_rows();
     read_inputs();
     const bool has_targets =
@@ -78,11 +80,12 @@ class SequenceReader {
     throw InputError({cells_.where()}, Rule::conflict, text_of("lines ", first, " and ", second, ": ", what));
   }
 
-  void group_rows() {
+  void name_sequences() {
     constexpr char kApart = '\x1f';
     std::vector<std::int64_t> columns;
     for (const std::string& name : options_.sequence) columns.push_back(column(name, "sequence"));
     std::unordered_map<std::string, std::size_t> places;
+    LikeNames like("sequences");
     std::string key;
     for (std::int64_t row = 0; row < cells_.rows(); ++row) {
       key.clear();
@@ -99,6 +102,31 @@ class SequenceReader {
         for (const std::int64_t id : columns) cells.emplace_back(cells_.cell(row, id));
       }
       rows_[known->second].push_back(row);
+      like.add(cells_, row, columns, known->second);
+    }
+    Texts names;
+    for (std::size_t i = 0; i < table_.ids.size(); ++i) names.push_back(table_.name(i));
+    if (std::string note = like.note(names); !note.empty()) table_.notes.push_back(std::move(note));
+  }
+
+  /// Numbers the groups of the sequences in the order in which the file names them first.
+  void read_groups() {
+    std::vector<std::int64_t> columns;
+    for (const std::string& name : options_.group) columns.push_back(column(name, "group"));
+    std::map<Texts, std::int32_t> numbers;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      Texts first;
+      for (const std::int64_t id : columns) {
+        const std::string_view cell = first.emplace_back(cells_.cell(rows_[i].front(), id));
+        if (cell.empty()) refuse(rows_[i].front(), id, Rule::missing, "the name of the sequence's group");
+        for (const std::int64_t row : rows_[i])
+          if (cells_.cell(row, id) != first.back())
+            refuse_rows(rows_[i].front(), row,
+                        text_of(sequence(i), " is of the groups ", quote(first.back(), 40), " and ",
+                                quote(cells_.cell(row, id), 40), ", expected one for each sequence."));
+      }
+      table_.groups.push_back(
+          numbers.try_emplace(std::move(first), static_cast<std::int32_t>(numbers.size())).first->second);
     }
   }
 

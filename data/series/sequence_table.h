@@ -24,6 +24,8 @@ struct SequenceOptions {
   NormalizeOptions normalize;  ///< `real_loss` is false where targets are classes
   double train = 0.7, valid = 0.15, test = 0.15;
   std::int64_t split_seed = -1;  ///< -1: that of the experiment
+  std::vector<std::string>
+      group;  ///< columns that name groups of sequences which are in one set; none: each is its own
 
   /// The inputs of a step in their order: the columns and, where asked for, their masks.
   std::vector<std::string> input_names() const;
@@ -41,6 +43,7 @@ struct SequenceTable {
   std::vector<std::string> targets =
       {};  ///< [N], as the file has them, also other classes; "" where there is none
   std::vector<std::string> classes = {};        ///< names; empty for real targets
+  std::vector<std::int32_t> groups = {};        ///< [N], of `group`; empty: there are none
   std::vector<std::string> notes = {};          ///< what a user should know, a sentence each
   DateOrder date_order = DateOrder::automatic;  ///< that was found
 

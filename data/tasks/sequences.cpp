@@ -1,7 +1,10 @@
 #include "lagtape/data/tasks/registry.h"
 
+#include <set>
+
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/series/sequence_table.h"
 #include "lagtape/data/splits.h"
 
@@ -27,17 +30,43 @@ SplitIndices split_of(const SequenceTable& table, const SequenceOptions& options
   // Real targets are divided as sequences of one class.
   std::vector<std::int32_t> classes = table.sequences.classes;
   classes.resize(static_cast<std::size_t>(table.sequences.size()));
-  return stratified_split(classes, {.train = options.train, .valid = options.valid, .test = options.test},
-                          seed, table.where);
+  const SplitShares shares{.train = options.train, .valid = options.valid, .test = options.test};
+  if (!table.groups.empty()) return grouped_split(classes, table.groups, shares, seed, table.where);
+  return stratified_split(classes, shares, seed, table.where);
 }
 
-Task load_sequences(const SequenceOptions& options, const TaskContext& context) {
+/// Says how the groups are divided, and which classes the training set lacks as all of their sequences are of groups of other
+/// sets.
+void add_note_of_groups(const SplitIndices& split, SequenceTable& table) {
+  std::string note;
+  for (const auto& [name, set] :
+       {std::pair("train", &split.train), {"valid", &split.valid}, {"test", &split.test}}) {
+    std::set<std::int32_t> groups;
+    for (const std::int64_t i : *set) groups.insert(table.groups[static_cast<std::size_t>(i)]);
+    note += text_of(note.empty() ? "groups: " : ", ", groups.size(), " of ", name);
+  }
+  std::vector<std::string> lacking = table.classes;
+  for (const std::int64_t i : split.train)
+    if (!table.classes.empty())
+      std::erase(
+          lacking,
+          table.classes[static_cast<std::size_t>(table.sequences.classes[static_cast<std::size_t>(i)])]);
+  if (!lacking.empty())
+    note += text_of("; the training set has none of ", listed(lacking, 5),
+                    ", whose sequences are of groups of other sets (another \"split_seed\" draws others)");
+  table.notes.push_back(std::move(note));
+}
+
+Task load_sequences(const SequenceOptions& given, const TaskContext& context) {
+  SequenceOptions options = given;
+  if (context.score_only) options.group.clear();
   auto table = std::make_shared<SequenceTable>(read_sequence_table(options, context.base, true));
   const std::shared_ptr<const StoredSequences> stored(table, &table->sequences);
   SplitIndices split{.train = {}, .valid = {}, .test = in_order(stored->size())};
   if (!context.score_only) {
     check_classes(*table, options);
     split = split_of(*table, options, context.seed);
+    if (!table->groups.empty()) add_note_of_groups(split, *table);
   }
   const DataShape shape{.length = stored->longest(),
                         .input = stored->input,

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import zipfile
 
 from tool import ToolTest, changed, main, npy_shape, npy_values, rows_of
 
@@ -70,6 +71,15 @@ class SequencesTest(ToolTest):
             odds = {name: float(row[f"p[{name}]"]) for name in CLASSES}
             self.assertAlmostEqual(sum(odds.values()), 1, places=5)
             self.assertEqual(max(odds, key=odds.get), row["prediction"])
+        for ending in ("json", "npz"):
+            self.run_tool("predict", "run", "--input", "new.csv", "--output", f"p.{ending}", "--probabilities")
+        found = json.loads((self.folder / "p.json").read_text())
+        self.assertEqual({name: [row[name] for row in rows] for name in ("id", "prediction")}, {name: found[name] for name in ("id", "prediction")})
+        self.assertEqual([float(row["p[ok]"]) for row in rows], found["p[ok]"])
+        with zipfile.ZipFile(self.folder / "p.npz") as archive:
+            self.assertEqual(sorted(archive.namelist()), sorted(f"{name}.npy" for name in rows[0]))
+            self.assertEqual([round(value, 6) for value in npy_values(archive.read("p[ok].npy"))], [round(value, 6) for value in found["p[ok]"]])
+        self.refused(["--output: expected a name that ends in .csv, .json or .npz, got 'p.txt'"], "predict", "run", "--input", "new.csv", "--output", "p.txt")
         self.run_tool("predict", "run", "--input", "new.csv", "--output", "p.npy")
         self.assertEqual(npy_shape((self.folder / "p.npy").read_bytes()), (2, 3))
         one = "a,b\n" + "".join(f"{3 + n},100\n" for n in range(7))
@@ -117,6 +127,27 @@ class SequencesTest(ToolTest):
                                 (None, ["/data/sequence: is missing"])):
             self.write("e.json", changed(EXPERIMENT, data__sequence=sequence))
             self.refused(words, "check", "e.json")
+
+    def test_groups_of_sequences_are_in_one_set(self):
+        rows = [line.split(",", 1) for line in table().splitlines()[1:]]
+        person = lambda name: f"p{int(name[1:]) * 7 % 11}"
+        self.write("runs.csv", "subject,trial,t,a,b,label\n" + "".join(f"{person(name)},{name},{rest}\n" for name, rest in rows))
+        experiment = changed(EXPERIMENT, data__sequence="trial", data__group="subject")
+        said = self.run_tool("check", self.write("e.json", experiment))[1]
+        self.assertRegex(said, r"groups: \d+ of train, \d of valid, \d of test")
+        splits = []
+        for seed in (0, 0, 1):
+            self.run_tool("data", self.write("e.json", changed(experiment, data__split_seed=seed)), "--out", "d.npz")
+            with zipfile.ZipFile(self.folder / "d.npz") as archive:
+                splits.append([npy_values(archive.read(f"{part}_x.npy")) for part in ("train", "valid", "test")])
+        self.assertEqual(splits[0], splits[1])
+        self.assertNotEqual(splits[0], splits[2])
+        self.write("runs.csv", (self.folder / "runs.csv").read_text().replace("p3,", "p4,", 1))
+        self.refused(["sequence 's", "is of the groups 'p4' and 'p3', expected one for each sequence"], "check", "e.json")
+        self.write("e.json", changed(experiment, data__group="label"))
+        self.refused(['/data/group: names the column \'label\', which "target" names too.'], "check", "e.json")
+        self.run_tool("train", self.write("e.json", changed(EXPERIMENT, data__sequence="trial")), "--out", "run", "--quiet")
+        self.refused(["lagtape: run: expected a model that was trained on a recording"], "eval", "run", "--horizon", "2")
 
     def test_numbers_are_predicted_in_their_units(self):
         self.write("runs.csv", table(targets=lambda i: 1000 + 50 * CLASSES.index(target(i))))

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "lagtape/data/permutations.h"
+#include "lagtape/tests/data/support/sample_files.h"
 
 using namespace lagtape;
 
@@ -65,6 +66,46 @@ TEST_CASE("a stratified split has the shares of each class in every set, and lea
   check_disjoint(stratified_split(classes, {.train = 0.4, .valid = 0.2, .test = 0}, 0), 27);
   // Classes of one sequence each, of which the shares take every tenth.
   check_disjoint(stratified_split(in_classes_of_their_own(20), {.train = 0.1, .valid = 0, .test = 0}, 0), 2);
+}
+
+TEST_CASE("groups are whole, and sets have their shares of them and of classes as nearly as they can") {
+  std::vector<std::int32_t> classes, groups;
+  for (std::int32_t group = 0; group < 20; ++group)
+    for (std::int32_t i = 0; i < 4 + group % 3; ++i) {
+      groups.push_back(group);
+      classes.push_back(group % 2);
+    }
+  const SplitIndices split = grouped_split(classes, groups, {}, 0, "runs.csv");
+  check_disjoint(split, classes.size());
+  std::set<std::int32_t> known;
+  std::size_t count = 0;
+  for (const Indices* part : {&split.train, &split.valid, &split.test}) {
+    std::set<std::int32_t> own;
+    double second = 0;
+    for (const std::int64_t i : *part) {
+      own.insert(groups[static_cast<std::size_t>(i)]);
+      second += classes[static_cast<std::size_t>(i)];
+    }
+    count += own.size();
+    known.merge(own);
+    CHECK(second / static_cast<double>(part->size()) == doctest::Approx(0.5).epsilon(0.2));
+  }
+  CHECK(count == known.size());  // no group is in two sets
+  CHECK(static_cast<double>(split.train.size()) / static_cast<double>(classes.size()) ==
+        doctest::Approx(0.7).epsilon(0.07));
+  CHECK(grouped_split(classes, groups, {}, 0, "").test == split.test);
+  CHECK(grouped_split(classes, groups, {}, 1, "").test != split.test);
+  // Three groups of very different sizes fill three sets; two do not.
+  const std::vector<std::int32_t> three = {0, 0, 0, 0, 0, 0, 0, 0, 1, 2}, two = {0, 0, 1};
+  const SplitIndices filled = grouped_split(std::vector<std::int32_t>(10, 0), three, {}, 0, "");
+  CHECK(filled.train.size() == 8);
+  CHECK((filled.valid.size() == 1 && filled.test.size() == 1));
+  CHECK(has(input_error_of([&] { grouped_split(std::vector<std::int32_t>(3, 0), two, {}, 0, "runs.csv"); }),
+            "runs.csv: 2 groups are too few for 3 sets"));
+  const SplitIndices half = grouped_split(classes, groups, {.train = 0.3, .valid = 0, .test = 0.2}, 0, "");
+  CHECK(half.valid.empty());
+  CHECK(static_cast<double>(half.train.size() + half.test.size()) / static_cast<double>(classes.size()) ==
+        doctest::Approx(0.5).epsilon(0.1));
 }
 
 TEST_CASE("the split of 259 worms is that of scikit-learn at seed 1234") {

@@ -52,7 +52,7 @@ void add_options(Options& options, PredictArguments& arguments) {
       .add(
           "--output", &arguments.output,
           ".npy, .csv, or - for lines on stdout; of a recording a table with a header: time or row, horizon, "
-          "prediction, truth, also as .json or .npz")
+          "prediction, truth, also as .json or .npz, and likewise of a table of sequences")
       .required()
       .called("FILE");
   options.add("--stream", &arguments.stream,
@@ -259,14 +259,18 @@ void predict_table(const PredictArguments& arguments, const Model& model) {
   if (ending_of(arguments.output) == ".npy")
     return write_array(arguments.output, arguments.probabilities ? probabilities_of(model, predicted.outputs)
                                                                  : predicted.outputs);
-  const std::string text = csv_of(predicted, model, arguments.probabilities);
+  const std::string text =
+      file_of(columns_of(predicted, model, arguments.probabilities), ending_of(arguments.output));
   if (arguments.output == "-") return print_text(text);
   write_file_atomically(arguments.output, text);
 }
 
 /// Throws InputError where the output cannot be what is asked for.
-void check_output(const PredictArguments& arguments, bool of_recording) {
-  if (!of_recording) check_ending(arguments.output);
+void check_output(const PredictArguments& arguments, bool of_recording, bool of_sequences) {
+  const bool is_array = ending_of(arguments.output) == ".npy";
+  if (of_sequences && !is_array && arguments.output != "-")
+    check_ending("--output", arguments.output, kPredictionEndings);
+  if (!of_recording && !of_sequences) check_ending(arguments.output);
   if (of_recording && arguments.output != "-") check_ending("--output", arguments.output, kPredictionEndings);
   check_not_an_input("--output", arguments.output, {arguments.run, arguments.input, arguments.calibrate});
   const std::string columns = "a .csv recording with the columns that the experiment names";
@@ -293,14 +297,15 @@ void predict(const PredictArguments& arguments) {
   if (arguments.probabilities) check_has_probabilities(model);
   const bool to_array = ending_of(arguments.output) == ".npy";
   const bool of_recording = !to_array && is_recording(arguments.input, model);
-  check_output(arguments, of_recording);
+  const bool of_sequences = !of_recording && is_sequence_table(model, arguments.input);
+  check_output(arguments, of_recording, of_sequences);
   if (of_recording && !arguments.series.empty())
     throw InputError({.item = "--series"}, Rule::conflict,
                      "is for plain numbers; the rows of a table say which series they are of.");
   if (!arguments.series.empty()) model.use_series(arguments.series);
   const StreamOptions streaming = stream_options(arguments, model);
   if (of_recording) return predict_recording(arguments, model);
-  if (is_sequence_table(model, arguments.input)) return predict_table(arguments, model);
+  if (of_sequences) return predict_table(arguments, model);
   if (arguments.input == "-" && arguments.output == "-") {
     return with_scalar(model.dtype(),
                        [&]<class T>() { answer_lines<T>(model, arguments.probabilities, streaming); });

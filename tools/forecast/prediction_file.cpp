@@ -4,10 +4,9 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/quote.h"
 #include "lagtape/data/table/csv.h"
 #include "lagtape/data/table/number.h"
-#include "lagtape/tools/train/files/npz.h"
+#include "lagtape/tools/forecast/result_columns.h"
 
 namespace lagtape {
 
@@ -27,34 +26,6 @@ std::vector<LeadingColumn> leading_columns(const PredictedTargets& predicted) {
   if (!predicted.labels.empty()) columns.insert(columns.begin(), {"time", predicted.labels});
   columns.insert(columns.begin(), predicted.ids.begin(), predicted.ids.end());
   return columns;
-}
-
-void write_array(NpzWriter& writer, const std::string& name, const std::vector<std::int64_t>& numbers,
-                 const char* type = "<i8") {
-  writer.begin(name, type, {std::ssize(numbers)});
-  writer.write(numbers.data(), numbers.size() * sizeof(std::int64_t));
-}
-
-/// Texts are arrays of NumPy's type of texts of one length, of four bytes a character.
-void write_array(NpzWriter& writer, const std::string& name, const Texts& texts) {
-  std::vector<std::u32string> wide;
-  std::size_t longest = 1;
-  for (const std::string& text : texts) {
-    wide.push_back(code_points(text));
-    longest = std::max(longest, wide.back().size());
-  }
-  writer.begin(name, text_of("<U", longest), {std::ssize(texts)});
-  for (std::u32string& text : wide) {
-    text.resize(longest);
-    writer.write(text.data(), longest * sizeof(char32_t));
-  }
-}
-
-void write_array(NpzWriter& writer, const std::string& name, const Tensor& numbers) {
-  with_scalar(numbers.dtype(), [&]<class T>() {
-    writer.begin(name, sizeof(T) == sizeof(float) ? "<f4" : "<f8", numbers.shape());
-    writer.write(numbers.values<T>().data(), numbers.values<T>().size_bytes());
-  });
 }
 
 std::string npz_bytes(const PredictedTargets& predicted) {

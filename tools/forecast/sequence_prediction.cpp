@@ -7,7 +7,6 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/formats/table_file.h"
-#include "lagtape/data/table/csv.h"
 #include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/streaming.h"
 
@@ -84,47 +83,78 @@ SequencePrediction predict_sequences(const Model& model, const std::filesystem::
   return predicted;
 }
 
-std::string csv_of(const SequencePrediction& predicted, const Model& model, bool probabilities) {
-  const SequenceTable& table = predicted.table;
-  const std::vector<double>& levels = predicted.loss.options.levels;
-  const bool classes = !table.classes.empty();
-  const std::int64_t q = predicted.outputs.size(1);
-  const Tensor shown = probabilities ? probabilities_of(model, predicted.outputs) : predicted.outputs;
-  const bool has_truth =
-      std::ranges::any_of(table.targets, [](const auto& target) { return !target.empty(); });
-  std::string text;
-  for (const std::string& column : predicted.columns) text += csv_cell(column) + ",";
-  text += "prediction";
-  if (probabilities)
-    for (const std::string& name : table.classes) text += "," + csv_cell("p[" + name + "]");
-  const bool has_levels = !classes && predicted.loss.has_levels();
-  if (has_levels)
-    for (const double level : levels) text += text_of(",q", level);
-  text += has_truth ? ",truth\n" : "\n";
-  for (std::size_t i = 0; i < table.ids.size(); ++i) {
-    const auto row = static_cast<std::int64_t>(i);
-    for (const std::string& cell : table.ids[i]) text += csv_cell(cell) + ",";
-    text += classes ? csv_cell(table.classes[static_cast<std::size_t>(class_of(predicted.outputs, row))])
-                    : csv_cell(predicted.outputs, row * q + predicted.loss.middle());
-    if (probabilities && q == 1) {  // of the second class
-      Tensor first({1}, shown.dtype());
-      first.set(0, 1 - shown.at(row));
-      text += "," + csv_cell(first, 0) + "," + csv_cell(shown, row);
-    } else if (probabilities) {
-      for (std::int64_t k = 0; k < q; ++k) text += "," + csv_cell(shown, row * q + k);
-    } else if (has_levels) {
-      std::vector<double> outputs;
-      for (std::int64_t k = 0; k < q; ++k) outputs.push_back(shown.at(row * q + k));
-      const Tensor quantiles =
-          Tensor::from({std::ssize(levels)}, predicted.loss.quantiles(outputs), shown.dtype());
-      for (std::int64_t l = 0; l < quantiles.numel(); ++l) text += "," + csv_cell(quantiles, l);
-    }
-    if (has_truth)
-      text += "," + (classes || table.targets[i].empty() ? csv_cell(table.targets[i])
-                                                         : text_of(table.sequences.y[i]));
-    text += "\n";
+namespace {
+
+/// A column [N] of a matrix [N, q].
+Tensor matrix_column(const Tensor& matrix, std::int64_t column) {
+  Tensor values({matrix.size(0)}, matrix.dtype());
+  for (std::int64_t row = 0; row < matrix.size(0); ++row)
+    values.set(row, matrix.at(row * matrix.size(1) + column));
+  return values;
+}
+
+/// The probabilities of classes by class; one logit is that of the second of two.
+void add_probabilities(const SequencePrediction& predicted, const Model& model,
+                       std::vector<ResultColumn>& columns) {
+  const Tensor shown = probabilities_of(model, predicted.outputs);
+  const std::vector<std::string>& classes = predicted.table.classes;
+  if (shown.size(1) == 1) {
+    Tensor second = matrix_column(shown, 0), first(second.shape(), second.dtype());
+    for (std::int64_t row = 0; row < first.numel(); ++row) first.set(row, 1 - second.at(row));
+    columns.push_back({text_of("p[", classes[0], "]"), std::move(first)});
+    columns.push_back({text_of("p[", classes[1], "]"), std::move(second)});
+    return;
   }
-  return text;
+  for (std::int64_t k = 0; k < shown.size(1); ++k)
+    columns.push_back({text_of("p[", classes[static_cast<std::size_t>(k)], "]"), matrix_column(shown, k)});
+}
+
+void add_quantiles(const SequencePrediction& predicted, std::vector<ResultColumn>& columns) {
+  const std::int64_t rows = predicted.outputs.size(0), q = predicted.outputs.size(1);
+  const std::vector<double>& levels = predicted.loss.options.levels;
+  const std::size_t first = columns.size();
+  for (const double level : levels)
+    columns.push_back({text_of("q", level), Tensor({rows}, predicted.outputs.dtype())});
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::vector<double> outputs;
+    for (std::int64_t k = 0; k < q; ++k) outputs.push_back(predicted.outputs.at(row * q + k));
+    const std::vector<double> quantiles = predicted.loss.quantiles(outputs);
+    for (std::size_t l = 0; l < levels.size(); ++l)
+      std::get<Tensor>(columns[first + l].cells).set(row, quantiles[l]);
+  }
+}
+
+}  // namespace
+
+std::vector<ResultColumn> columns_of(const SequencePrediction& predicted, const Model& model,
+                                     bool probabilities) {
+  using Texts = std::vector<std::string>;
+  const SequenceTable& table = predicted.table;
+  const bool classes = !table.classes.empty();
+  std::vector<ResultColumn> columns;
+  for (std::size_t k = 0; k < predicted.columns.size(); ++k) {
+    Texts names;
+    for (const Texts& id : table.ids) names.push_back(id[k]);
+    columns.push_back({predicted.columns[k], std::move(names)});
+  }
+  if (classes) {
+    Texts words;
+    for (std::int64_t row = 0; row < predicted.outputs.size(0); ++row)
+      words.push_back(table.classes[static_cast<std::size_t>(class_of(predicted.outputs, row))]);
+    columns.push_back({"prediction", std::move(words)});
+  } else {
+    columns.push_back({"prediction", matrix_column(predicted.outputs, predicted.loss.middle())});
+  }
+  if (probabilities) add_probabilities(predicted, model, columns);
+  if (!classes && predicted.loss.has_levels()) add_quantiles(predicted, columns);
+  if (std::ranges::all_of(table.targets, [](const auto& target) { return target.empty(); })) return columns;
+  if (classes) {
+    columns.push_back({"truth", table.targets});
+  } else {
+    columns.push_back(
+        {"truth", Tensor::from({std::ssize(table.sequences.y)}, table.sequences.y, Dtype::f64)});
+  }
+  return columns;
 }
 
 }  // namespace lagtape

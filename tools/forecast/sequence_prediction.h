@@ -5,6 +5,7 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/data/series/sequence_table.h"
+#include "lagtape/tools/forecast/result_columns.h"
 
 namespace lagtape {
 
@@ -26,8 +27,9 @@ bool is_sequence_table(const Model& model, const std::filesystem::path& input);
 /// Reads such a table as the model's experiment says, and runs the model over each sequence. Throws InputError.
 SequencePrediction predict_sequences(const Model& model, const std::filesystem::path& input, int threads = 1);
 
-/// A table with a row for each sequence: its name, the prediction (a class by its name), probabilities of the classes if
+/// The columns of a table with a row for each sequence: its name, the prediction (a class by its name), probabilities of the classes if
 /// asked for, the quantiles of a model that has several, and the truth if the file has any.
-std::string csv_of(const SequencePrediction& predicted, const Model& model, bool probabilities);
+std::vector<ResultColumn> columns_of(const SequencePrediction& predicted, const Model& model,
+                                     bool probabilities);
 
 }  // namespace lagtape

@@ -326,6 +326,8 @@ class SequencesData(TypedDict, total=False):
     """share of the validation set, likewise"""
     test: float
     """share of the test set, likewise"""
+    group: Union[str, List[str], None]
+    """column, or list of columns, that names groups of sequences, such as persons: those of one group are all in the same set, and shares are kept as nearly as groups allow; null: each sequence is by itself"""
     split_seed: int
     """seed of the split; -1: the experiment's seed"""
     task: Required[Literal['sequences']]
