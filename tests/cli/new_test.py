@@ -1,11 +1,13 @@
 """`lagtape new` writes an experiment to begin with, for every task, every cell and recordings of one's own."""
 
+import datetime
 import json
 import math
 import os
 import pty
 import subprocess
 import unittest
+import zoneinfo
 
 from tool import ToolTest, main, npy, npz, slow
 
@@ -173,6 +175,63 @@ class NewTest(ToolTest):
         head, rows = table("id,t,a,b,label")
         self.write("runs.csv", head + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
         self.refused(["the table has 30 sequences, told apart by 'id', and this column changes within them", "'label'"], "new", "runs.csv", "--target", "a")
+
+    def test_labels_that_contradict_each_other_or_are_missing_are_said(self):
+        def table(label):
+            return "id,t,a,label\n" + "".join(f"r{i},{t},{math.sin(t * (i % 3 + 1)):.4f},{label(i, t)}\n" for i in range(30) for t in range(10))
+
+        usual = lambda i: ("bad", "ok")[i % 2]
+        self.write("runs.csv", table(lambda i, t: "bad" if (i, t) == (3, 5) else usual(i)))
+        for target in ([], ["--target", "label"]):
+            self.refused(["runs.csv: lines 32 and 37: the sequence 'r3' has 'ok' and 'bad' in 'label'. Of the 30 sequences all but 1 have one label"],
+                         "new", "runs.csv", *target)
+        self.write("runs.csv", table(lambda i, t: "" if i == 3 else usual(i)))
+        self.refused(["line 32: the sequence 'r3' has no 'label' in any row"], "new", "runs.csv")
+        self.write("runs.csv", table(lambda i, t: usual(i) if t == 4 else ""))
+        self.assertEqual(without_comments(self.new("runs.csv"))["data"]["task"], "sequences")
+        self.write("runs.csv", table(lambda i, t: usual(i + t // 5)))  # not a label of sequences
+        self.assertEqual(without_comments(self.new("runs.csv"))["data"]["task"], "series")
+
+    def test_persons_of_several_sequences_are_groups(self):
+        words = ["fault", "ok", "worn out"]
+        self.write("runs.csv", "subject,trial,t,a,b,label\n" + "".join(
+            f"p{i // 7},{i % 7},{t},{math.sin(t * (i % 3 + 1)):.4f},{i % 5 + t / 10},{words[i % 3]}\n" for i in range(70) for t in range(10)))
+        text = self.new("runs.csv")
+        self.assertEqual(without_comments(text)["data"]["group"], "subject")
+        self.check(text)
+        self.refused(["unknown column of numbers 'lable'; did you mean 'label'?"], "new", "runs.csv", "--target", "lable")
+
+    def test_days_that_were_written_in_utc_have_their_zone(self):
+        days = [datetime.date(2024, 1, 1) + datetime.timedelta(n) for n in range(300)]
+        summer = lambda day: datetime.date(2024, 3, 31) < day <= datetime.date(2024, 10, 27)
+        stamp = lambda day, end: f"{day - datetime.timedelta(1)} {22 if summer(day) else 23}:00:00{end}"
+        rows = lambda end: "t,v\n" + "".join(f"{stamp(day, end)},{n % 7 + 0.5}\n" for n, day in enumerate(days))
+        self.write("days.csv", rows("+00:00"))
+        text = self.new("days.csv")
+        self.assertEqual(without_comments(text)["data"]["timezone"], "Europe/Berlin")
+        self.assertIn("300 rows, frequency 1D, clock of Europe/Berlin", self.run_tool("check", self.write("e.json", text))[1])
+        self.write("days.csv", rows(""))
+        said = self.run_tool("check", self.write("e.json", self.new("days.csv")))[1]
+        self.assertIn('the times are midnights of Europe/Berlin in UTC: with times that say so, as in 2024-06-30T22:00Z, and "timezone"', said)
+
+    def test_a_clock_that_is_set_back_has_its_zone_and_short_stretches_are_joined(self):
+        zone = zoneinfo.ZoneInfo("Europe/Berlin")
+        first = datetime.datetime(2023, 9, 1, tzinfo=datetime.timezone.utc)
+        hours = [(first + datetime.timedelta(hours=n)).astimezone(zone) for n in range(2000)]
+        self.write("load.csv", "Datum;Uhrzeit;Last [kW]\n" + "".join(f"{hour:%d.%m.%Y;%H:%M};{n % 24 + n % 7},5\n" for n, hour in enumerate(hours)))
+        text = self.new("load.csv")
+        self.assertEqual((without_comments(text)["data"]["timezone"], without_comments(text)["data"]["time"]), ("Europe/Berlin", ["Datum", "Uhrzeit"]))
+        self.assertIn("2000 rows, frequency 1h, clock of Europe/Berlin", self.run_tool("check", self.write("e.json", text))[1])
+        self.write("load.csv", "t,v\n" + "".join(f"{first + datetime.timedelta(hours=n):%Y-%m-%d %H:%M},{n % 7}\n" for n in range(400) if n % 9 != 3))
+        text = self.new("load.csv")
+        self.assertTrue(without_comments(text)["data"]["across_gaps"])
+        self.check(text)
+
+    def test_times_in_no_known_format_are_said(self):
+        self.write("load.csv", "when,v\n" + "".join(f"{datetime.datetime(2024, 1, 1) + datetime.timedelta(hours=n)} CEST,{n % 7}\n" for n in range(200)))
+        self.assertIn('Rows have no times, only numbers: those of "when" are in no format that is found.', self.new("load.csv"))
+        self.write("load.csv", "t,v\n" + "".join(f"{n // 28 + 1:02}/{n % 28 + 1:02}/2024,{n % 7}\n" for n in range(200)) + "Total,9\n")
+        self.refused(["load.csv: line 202, column 1 (t): expected a date, as other rows of the column have. Got 'Total'"], "new", "load.csv")
 
     def test_series_over_the_same_dates_are_no_classes(self):
         rows = [(f"s{i}", f"2024-01-{1 + n:02}", (3 * i + n) % 7, "north" if i % 2 else "south") for i in range(8) for n in range(28)]

@@ -10,8 +10,10 @@
 #include "lagtape/data/formats/table_file.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/table/number_column.h"
+#include "lagtape/data/time/time_detector.h"
 #include "lagtape/data/time/time_format.h"
 #include "lagtape/data/time/time_names.h"
+#include "lagtape/data/time/time_zone.h"
 #include "lagtape/tools/new/draft.h"
 #include "lagtape/tools/new/recording_times.h"
 #include "lagtape/tools/new/series_columns.h"
@@ -199,13 +201,29 @@ void find_clock(const NamedTable& table, RecordingColumns& found) {
   }
 }
 
-/// Refuses a column that is called as times are and has dates in all rows but few.
+/// The format of the times at the beginning of a column; nothing where they are numbers, or have none that is known.
+std::optional<TimeFormat> first_format(const NamedTable& table, std::int64_t column) {
+  constexpr std::int64_t kRows = 50;
+  TimeDetector detector;
+  for (std::int64_t row = 0; row < std::min(table.rows(), kRows); ++row)
+    detector.add(table.cell(row, column));
+  if (!detector.is_possible() || detector.is_of_numbers()) return {};
+  try {
+    return detector.finish([&](std::int64_t row) { return table.place(row, column); }).format;
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+/// Refuses a column that is the first one or is called as times are and has dates in all rows but few.
 void refuse_broken_times(const NamedTable& table, const RecordingColumns& found) {
   for (const RecordingColumn& column : found.columns) {
-    if (!is_time_name(column.name) || column.kind == Kind::constant) continue;
+    if ((!is_time_name(column.name) && column.index > 0) || column.kind == Kind::constant) continue;
+    const std::optional<TimeFormat> format = first_format(table, column.index);
     std::int64_t dates = 0, other = -1;
     for (std::int64_t row = 0; row < table.rows(); ++row) {
-      if (read_time(table.cell(row, column.index))) {
+      const std::string_view cell = table.cell(row, column.index);
+      if (read_time(cell) || (format && format->read(cell))) {
         ++dates;
       } else if (other < 0) {
         other = row;
@@ -218,6 +236,22 @@ void refuse_broken_times(const NamedTable& table, const RecordingColumns& found)
                              .found = quote(table.cell(other, column.index), 40),
                              .hint = "Rows below the table, such as a total, are to be removed."});
   }
+}
+
+/// Finds the zone of local times of which some come twice, as clocks are set back.
+void find_zone(const NamedTable& table, RecordingColumns& found) {
+  if (found.time.empty() || !found.has_names) return;
+  std::vector<std::int64_t> columns;
+  for (const std::string& name : found.time) columns.push_back(table.column(name));
+  const auto times = find_times(table, columns, true);
+  if (!times || times->are_absolute) return;
+  found.timezone = zone_of_clock(times->times);
+  if (found.timezone.empty()) return;
+  const auto place = [&](std::int64_t row) { return table.place(row, columns[0]); };
+  describe_times(seconds_of_all(TimeZone::named(found.timezone).to_utc(times->times, place)), found);
+  found.notes.push_back(text_of("Times that come twice are the hour in autumn by the clock of ",
+                                found.timezone,
+                                ", or of another place whose clock is set back at the same time."));
 }
 
 /// Looks for the codes again, as the number of a whole series is none.
@@ -268,6 +302,10 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
       if (times->are_numbers) found.time_format = times->format;
       has_dates = times->are_dates;
       found.time = {column.name};
+      if (times->are_absolute) found.timezone = zone_of_midnights(times->times);
+      if (!found.timezone.empty())
+        found.notes.push_back(
+            text_of("The times are midnights of ", found.timezone, " in UTC: rows are its days."));
       describe_times(seconds_of_all(times->times), found);
     }
     if (column.kind == Kind::words) column.words.assign(cells.words.begin(), cells.words.end());
@@ -278,11 +316,13 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
   }
   if (has_dates) find_clock(table, found);
   if (found.time.empty()) refuse_broken_times(table, found);
-  FoundSeries series = find_series(table, is_tsf_file(file), found.columns);
-  if (!is_tsf_file(file)) found.sequences = find_sequences(table, found);
+  TableCodes codes(table);
+  FoundSeries series = find_series(codes, is_tsf_file(file), found.columns);
+  if (!is_tsf_file(file)) found.sequences = find_sequences(codes, found);
   if (series.names.empty() && found.sequences.labels.empty())
-    series = find_counted_series(table, found.columns);
+    series = find_counted_series(codes, found.columns);
   if (!series.of.empty() && !found.codes.empty()) find_codes_of_series(table, series, found);
+  if (series.names.empty() && found.timezone.empty()) find_zone(table, found);
   found.series = series.names;
   found.series_count = series.count;
   found.usual_rows = series.usual_rows;

@@ -26,8 +26,9 @@ struct RecordingColumns {
   std::int64_t usual_rows = 0;         ///< three in four series have as many rows, or more
   std::vector<std::string> time = {};  ///< the names of the column of times, or of dates and times of day
   std::string time_format = {};        ///< the format of times that are numbers
-  double interval = 0;                 ///< seconds from a row to the next, the median; 0 without dates
-  bool has_gaps = false;               ///< some differences of the times are larger
+  std::string timezone = {};  ///< of whose midnights, written in UTC, the times are, or of whose clock
+  double interval = 0;        ///< seconds from a row to the next, the median; 0 without dates
+  bool has_gaps = false;      ///< some differences of the times are larger
 
   std::vector<const RecordingColumn*> of_kind(RecordingColumn::Kind kind) const;
   /// The steps after which a day, a week or a year comes again; 0 without times.

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <cctype>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/table_file.h"
 #include "lagtape/data/tasks/registry.h"
+#include "lagtape/data/time/time_names.h"
 #include "lagtape/tools/new/draft.h"
 #include "lagtape/tools/new/recording_columns.h"
 #include "lagtape/tools/new/sequence_draft.h"
@@ -75,6 +77,10 @@ std::string why_left_out(const RecordingColumn& column) {
   for (const RecordingColumn& column : found.columns)
     if (column.kind == Kind::numbers || (with_words && column.kind == Kind::words))
       names.push_back(column.name.empty() ? std::to_string(column.index) : column.name);
+  for (const SequenceLabel& label : found.sequences.labels)
+    if (const std::string& own = found.columns[static_cast<std::size_t>(label.column)].name;
+        !with_words && std::ranges::find(names, own) == names.end())
+      names.push_back(own);
   throw InputError(unknown_name(what, name, names));
 }
 
@@ -134,6 +140,39 @@ void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoin
   if (!categories.empty()) draft.data["categories"] = categories;
 }
 
+/// Names the column or columns of times, and the inputs from the calendar.
+void add_times(Draft& draft, const RecordingColumns& found) {
+  for (const RecordingColumn* time : found.of_kind(Kind::time)) {
+    if (time->name.empty() && !(found.has_names && time->index == 0)) {
+      draft.notes.push_back(text_of("Column ", time->index,
+                                    " has times: left out, as a \"time\" needs a name. ",
+                                    "Give the file a first line with the names of its columns."));
+      continue;
+    }
+    draft.data["time"] = found.time.size() == 1 ? Json(found.time[0]) : Json(found.time);
+    if (!found.time_format.empty()) draft.data["time_format"] = found.time_format;
+    if (!found.timezone.empty()) draft.data["timezone"] = found.timezone;
+    if (found.interval > 0 && found.interval <= 86400)
+      draft.data["calendar"] =
+          found.interval < 86400 ? Json::array({"hour", "weekday"}) : Json::array({"weekday", "year"});
+  }
+}
+
+/// Says that rows have no times, where a column looks as if it had some.
+void add_lack_of_times(Draft& draft, const RecordingColumns& found) {
+  if (!found.time.empty()) return;
+  for (const RecordingColumn& column : found.columns) {
+    const bool is_text = column.kind == Kind::other && !column.text.empty() && !column.has_numbers;
+    const bool may_be_time = is_text && std::isdigit(static_cast<unsigned char>(column.text.front())) != 0;
+    if (!may_be_time && !(is_text && has_time_name(column.name))) continue;
+    draft.notes.push_back(
+        text_of("Rows have no times, only numbers: those of ", name_of(column).dump(),
+                " are in no format that is found. Write them as 2024-01-31 13:00 or with an offset "
+                "(+01:00), or name the column in \"time\" and its \"time_format\"."));
+    return;
+  }
+}
+
 /// Says which column names the series of a table that has several.
 void add_series(Draft& draft, const RecordingColumns& found) {
   if (found.series.empty()) return;
@@ -180,19 +219,8 @@ Draft draft_of_recording(const StartingPoint& start) {
   draft.notes = found.notes;
   add_series(draft, found);
   add_columns(draft, found, start);
-  for (const RecordingColumn* time : found.of_kind(Kind::time)) {
-    if (time->name.empty() && !(found.has_names && time->index == 0)) {
-      draft.notes.push_back(text_of("Column ", time->index,
-                                    " has times: left out, as a \"time\" needs a name. ",
-                                    "Give the file a first line with the names of its columns."));
-      continue;
-    }
-    draft.data["time"] = found.time.size() == 1 ? Json(found.time[0]) : Json(found.time);
-    if (!found.time_format.empty()) draft.data["time_format"] = found.time_format;
-    if (found.interval > 0 && found.interval <= 86400)
-      draft.data["calendar"] =
-          found.interval < 86400 ? Json::array({"hour", "weekday"}) : Json::array({"weekday", "year"});
-  }
+  add_times(draft, found);
+  add_lack_of_times(draft, found);
   add_table_options(draft, found);
   const auto missing_in = [&](Kind kind) {
     std::int64_t missing = 0;
@@ -208,8 +236,10 @@ Draft draft_of_recording(const StartingPoint& start) {
     draft.notes.push_back(text_of(
         missing, " cells are empty: each takes the number before it, and is neither learnt nor scored."));
   }
+  draft.has_gaps = found.has_gaps;
   if (found.has_gaps && found.series.empty())
-    draft.notes.emplace_back("Rows are missing in between: no window crosses such a gap.");
+    draft.notes.emplace_back(
+        "Rows are missing in between: no window crosses such a gap, unless \"across_gaps\" is true.");
   draft.season = found.season();
   choose_window(draft, found, start);
   const TaskLoader loader = read_data(*find_named(tasks(), "series"), draft.data, draft.data_options);

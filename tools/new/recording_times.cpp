@@ -1,12 +1,14 @@
 #include "lagtape/tools/new/recording_times.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/time/find_grid.h"
 #include "lagtape/data/time/time_detector.h"
+#include "lagtape/data/time/time_zone.h"
 
 namespace lagtape {
 
@@ -61,7 +63,22 @@ std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vec
   return RecordingTimes{.times = std::move(found.times),
                         .format = found.format.text(),
                         .are_numbers = are_numbers,
-                        .are_dates = found.format.is_date()};
+                        .are_dates = found.format.is_date(),
+                        .are_absolute = found.format.is_absolute()};
+}
+
+std::string zone_of_clock(const std::vector<Instant>& local) {
+  if (std::ranges::adjacent_find(local, std::ranges::greater_equal()) == local.end()) return {};
+  for (const char* name : {"Europe/Berlin", "Europe/London", "Europe/Athens", "America/New_York",
+                           "America/Chicago", "America/Denver", "America/Los_Angeles", "Australia/Sydney"})
+    try {
+      const std::vector<Instant> times =
+          TimeZone::named(name).to_utc(local, [](std::int64_t) { return Place(); });
+      if (std::ranges::adjacent_find(times, std::ranges::greater_equal()) == times.end()) return name;
+    } catch (const InputError&) {
+      // Its clock leaps over one of the times.
+    }
+  return {};
 }
 
 }  // namespace lagtape

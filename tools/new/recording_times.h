@@ -15,6 +15,7 @@ struct RecordingTimes {
   std::string format = {};          ///< the text of a TimeFormat
   bool are_numbers = false;         ///< which could be read as numbers as well
   bool are_dates = false;           ///< times have no time of day
+  bool are_absolute = false;        ///< with offsets from UTC, or counted since 1970
 };
 
 /// The times if all cells are some. Numbers are times only where they are plausible ones, no two alike, and of one frequency;
@@ -22,5 +23,9 @@ struct RecordingTimes {
 /// the day or the month is first.
 std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vector<std::int64_t>& columns,
                                          bool may_repeat);
+
+/// The zone of the clock that shows local times: one of those that most people live in, by which those that come twice are the
+/// two of an hour in autumn. "" where no time comes twice, or not in this way.
+std::string zone_of_clock(const std::vector<Instant>& local);
 
 }  // namespace lagtape

@@ -6,14 +6,14 @@
 #include <optional>
 #include <set>
 #include <tuple>
-#include <unordered_map>
-#include <unordered_set>
 
-#include "lagtape/data/table/named_table.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/core/text.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/time/time_format.h"
 #include "lagtape/tools/new/column_names.h"
 #include "lagtape/tools/new/recording_columns.h"
+#include "lagtape/tools/new/table_codes.h"
 
 namespace lagtape {
 
@@ -28,45 +28,28 @@ bool is_called_label(const std::string& name) {
                          "diagnosis", "gesture"});
 }
 
+/// Whether it is called so and could be nothing else, as the target of a forecast is.
+bool is_called_class(const std::string& name) {
+  return has_word(name,
+                  {"label", "labels", "class", "activity", "verdict", "outcome", "diagnosis", "gesture"});
+}
+
 bool is_whole(std::string_view cell) {
   if (cell.starts_with('-')) cell.remove_prefix(1);
   return !cell.empty() && cell.find_first_not_of("0123456789") == cell.npos;
 }
 
-/// The rows of each sequence by columns that may name sequences.
-struct Groups {
-  std::vector<std::int64_t> of = {};  ///< by row, the sequence
-  std::int64_t count = 0, blocks = 0;
-};
-
 /// Whether all cells of a column are words or whole numbers, and no dates, which come again.
-bool may_name(const NamedTable& table, const RecordingColumn& column) {
+bool may_name(TableCodes& codes, const RecordingColumn& column) {
   if (column.kind == Kind::constant || column.kind == Kind::counter || column.missing > 0) return false;
   if (is_called_date(column.name) || is_called_label(column.name)) return false;
-  std::unordered_set<std::string_view> known;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const std::string_view cell = table.cell(row, column.index);
-    if (row > 0 && cell == table.cell(row - 1, column.index)) continue;
-    if (!is_whole(cell) && parse_number(cell)) return false;
-    if (known.insert(cell).second && (read_time(cell) || 2 * std::ssize(known) > table.rows())) return false;
-  }
-  return true;
-}
-
-/// The groups of rows with the same cells.
-Groups groups_by(const NamedTable& table, const std::vector<std::int64_t>& columns) {
-  Groups groups;
-  std::unordered_map<std::string, std::int64_t> places;
-  std::string key;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    key.clear();
-    for (const std::int64_t column : columns) (key += table.cell(row, column)) += '\x1f';
-    const auto [place, is_new] = places.emplace(key, groups.count);
-    groups.count += is_new ? 1 : 0;
-    groups.blocks += row == 0 || groups.of.back() != place->second ? 1 : 0;
-    groups.of.push_back(place->second);
-  }
-  return groups;
+  const auto may_be_name = [&](std::int64_t row) {
+    const std::string_view cell = codes.table.cell(row, column.index);
+    return (is_whole(cell) || !parse_number(cell)) && !read_time(cell);
+  };
+  if (!may_be_name(0)) return false;
+  const RowCodes* own = codes.few_of(column.index);
+  return own && std::ranges::all_of(own->firsts, may_be_name);
 }
 
 /// How a column with a number or a date in each row orders the rows of each group.
@@ -77,48 +60,39 @@ struct RowOrder {
 };
 
 /// The order of the rows of each group by a column; nothing where it has none, or two rows of a group have the same.
-std::optional<RowOrder> order_of(const NamedTable& table, const RecordingColumn& column,
-                                 const Groups& groups) {
+std::optional<RowOrder> order_of(TableCodes& codes, const RecordingColumn& column, const RowCodes& groups) {
   if (column.missing > 0 || column.kind == Kind::words) return {};
-  RowOrder order;
-  std::vector<std::optional<double>> before(static_cast<std::size_t>(groups.count));
-  std::vector<std::pair<std::int64_t, double>> times;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const std::string_view cell = table.cell(row, column.index);
-    std::optional<double> time = parse_number(cell);
-    if (!time)
-      if (const auto date = read_time(cell)) {
-        time = seconds_of(date->time);
-        order.are_dates = true;
-      }
-    if (!time) return {};
-    const std::int64_t group = groups.of[static_cast<std::size_t>(row)];
-    auto& last = before[static_cast<std::size_t>(group)];
-    order.is_ascending = order.is_ascending && (!last || *time > *last);
-    order.are_whole = order.are_whole && *time == std::floor(*time);
+  const ColumnValues& values = codes.values(column.index);
+  if (values.of.empty()) return {};
+  RowOrder order{.are_dates = values.are_dates};
+  std::vector<std::optional<double>> before(groups.firsts.size());
+  const double begin = values.of.front();
+  for (std::size_t row = 0; row < values.of.size(); ++row) {
+    auto& last = before[groups.of[row]];
+    const double time = values.of[row];
+    order.is_ascending = order.is_ascending && (!last || time > *last);
+    order.are_whole = order.are_whole && time == std::floor(time);
+    order.counts = order.counts && time == (last ? *last + 1 : begin);
     last = time;
-    times.emplace_back(group, *time);
   }
+  if (order.is_ascending) return order;
+  std::vector<std::pair<std::uint32_t, double>> times;
+  for (std::size_t row = 0; row < values.of.size(); ++row) times.emplace_back(groups.of[row], values.of[row]);
   std::ranges::sort(times);
   if (std::ranges::adjacent_find(times) != times.end()) return {};
-  for (std::size_t i = 0; i < times.size(); ++i) {
+  order.counts = true;
+  for (std::size_t i = 0; i < times.size() && order.counts; ++i) {
     const bool goes_on = i > 0 && times[i].first == times[i - 1].first;
-    order.counts = order.counts && times[i].second == (goes_on ? times[i - 1].second + 1 : times[0].second);
+    order.counts = times[i].second == (goes_on ? times[i - 1].second + 1 : times[0].second);
   }
   return order;
 }
 
 /// Whether a column that orders the rows counts steps in most sequences: it begins anew in each, at the same number.
-bool begins_anew(const NamedTable& table, std::int64_t column, const Groups& groups) {
-  std::vector<bool> is_known(static_cast<std::size_t>(groups.count), false);
+bool begins_anew(const NamedTable& table, std::int64_t column, const RowCodes& groups) {
   std::map<std::string_view, std::int64_t> firsts;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const auto of = static_cast<std::size_t>(groups.of[static_cast<std::size_t>(row)]);
-    if (is_known[of]) continue;
-    is_known[of] = true;
-    ++firsts[table.cell(row, column)];
-  }
-  return std::ranges::any_of(firsts, [&](const auto& first) { return 2 * first.second > groups.count; });
+  for (const std::int64_t row : groups.firsts) ++firsts[table.cell(row, column)];
+  return std::ranges::any_of(firsts, [&](const auto& first) { return 2 * first.second > groups.count(); });
 }
 
 bool is_called_step(const std::string& name) {
@@ -126,44 +100,79 @@ bool is_called_step(const std::string& name) {
                                                  "frame", "cycle", "index", "n"});
 }
 
-/// Whether two rows have the same cell.
-bool are_shared(const NamedTable& table, std::int64_t column) {
-  std::unordered_set<std::string_view> cells;
-  for (std::int64_t row = 0; row < table.rows(); ++row)
-    if (!cells.insert(table.cell(row, column)).second) return true;
-  return false;
-}
-
 /// The column by which the rows of each group are in order: one of dates or that is called so, else one that begins anew.
-void find_time(const NamedTable& table, const RecordingColumns& found, const Groups& groups,
+void find_time(TableCodes& codes, const RecordingColumns& found, const RowCodes& groups,
                SequenceColumns& sequences) {
   for (const RecordingColumn& column : found.columns) {
     if (sequences.is_named_by(column.index)) continue;
-    const auto order = order_of(table, column, groups);
+    const auto order = order_of(codes, column, groups);
     if (!order) continue;
     const bool is_time = order->are_dates || is_called_step(column.name) || column.kind == Kind::time;
     const bool may_be_mixed = order->counts || (is_time && (order->are_dates || order->are_whole));
     if (!order->is_ascending && !may_be_mixed) continue;
-    if (!is_time && !order->counts && (sequences.time >= 0 || !begins_anew(table, column.index, groups)))
+    if (!is_time && !order->counts &&
+        (sequences.time >= 0 || !begins_anew(codes.table, column.index, groups)))
       continue;
     sequences.time = column.index;
-    sequences.shares_dates = order->are_dates && are_shared(table, column.index);
+    sequences.shares_dates = order->are_dates && codes.of(column.index).count() < codes.table.rows();
     if (is_time) return;
   }
 }
 
 /// The value that a column has in each group, "" for none; nothing where a group has two.
 std::optional<std::vector<std::string_view>> values_by_group(const NamedTable& table, std::int64_t column,
-                                                             const Groups& groups) {
-  std::vector<std::string_view> values(static_cast<std::size_t>(groups.count));
+                                                             const RowCodes& groups) {
+  std::vector<std::string_view> values(groups.firsts.size());
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     const std::string_view cell = table.cell(row, column);
-    if (is_missing(cell)) continue;
-    auto& value = values[static_cast<std::size_t>(groups.of[static_cast<std::size_t>(row)])];
-    if (!value.empty() && value != cell) return {};
+    auto& value = values[groups.at(row)];
+    if (value == cell || is_missing(cell)) continue;
+    if (!value.empty()) return {};
     value = cell;
   }
   return values;
+}
+
+/// A label that a few sequences contradict, or lack; nothing for other columns.
+std::optional<BrokenLabel> broken_label(const NamedTable& table, const RecordingColumn& column,
+                                        const RowCodes& groups, const std::vector<std::int64_t>& named_by) {
+  if (!is_called_class(column.name) || (column.kind != Kind::words && column.kind != Kind::numbers))
+    return {};
+  std::vector<std::int64_t> first(groups.firsts.size(), -1), other = first;
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    const std::size_t of = groups.at(row);
+    const std::string_view cell = table.cell(row, column.index);
+    if (is_missing(cell)) continue;
+    if (!is_whole(cell) && parse_number(cell)) return {};
+    if (first[of] < 0) first[of] = row;
+    if (other[of] < 0 && cell != table.cell(first[of], column.index)) other[of] = row;
+  }
+  const auto is_broken = [&](std::size_t of) { return first[of] < 0 || other[of] >= 0; };
+  std::vector<std::size_t> broken;
+  for (std::size_t of = 0; of < first.size(); ++of)
+    if (is_broken(of)) broken.push_back(of);
+  constexpr std::size_t kMostBroken = 5;  // one in so many
+  if (broken.empty() || kMostBroken * broken.size() > first.size()) return {};
+  const std::size_t of = broken.front();
+  std::string name;
+  for (const std::int64_t part : named_by)
+    name += text_of(name.empty() ? "" : " / ", table.cell(groups.firsts[of], part));
+  name = text_of("the sequence ", quote(name, 40));
+  const auto label = [&](std::int64_t row) { return quote(table.cell(row, column.index), 40); };
+  const bool is_missing = first[of] < 0;
+  return BrokenLabel{
+      column.index,
+      {.place = {.file = table.where()},
+       .rule = is_missing ? Rule::missing : Rule::conflict,
+       .statement = is_missing ? text_of("line ", table.line(groups.firsts[of]), ": ", name, " has no ",
+                                         quote(column.name), " in any row")
+                               : text_of("lines ", table.line(first[of]), " and ", table.line(other[of]),
+                                         ": ", name, " has ", label(first[of]), " and ", label(other[of]),
+                                         " in ", quote(column.name)),
+       .hint = text_of(
+           "Of the ", groups.count(), " sequences all but ", broken.size(),
+           " have one label in all rows. Mend or remove the others, or name another column to predict: "
+           "lagtape new --target COLUMN.")}};
 }
 
 /// Takes a column with one value a sequence as a label, or as one of the others.
@@ -185,22 +194,41 @@ void add_fixed(const NamedTable& table, std::int64_t column, const std::vector<s
   }
 }
 
+/// The column of persons or the like of whom there are several sequences each; -1: there is none.
+std::int64_t group_of(TableCodes& codes, const RecordingColumns& found, const SequenceColumns& sequences) {
+  constexpr std::int64_t kFewest = 6;
+  for (const RecordingColumn& column : found.columns) {
+    const bool has_one = sequences.is_named_by(column.index) || sequences.label(column.index) != nullptr ||
+                         std::ranges::find(sequences.fixed, column.index) != sequences.fixed.end();
+    if (!has_one || !has_word(column.name, {"subject", "person", "patient", "participant", "proband", "user",
+                                            "speaker", "driver", "volunteer", "animal"}))
+      continue;
+    const std::int64_t groups = codes.of(column.index).count();
+    if (groups >= kFewest && groups < sequences.count) return column.index;
+  }
+  return -1;
+}
+
 /// What columns say of the rows if they name sequences; nothing where they name none, or sequences of one row.
-SequenceColumns sequences_by(const NamedTable& table, const RecordingColumns& found,
+SequenceColumns sequences_by(TableCodes& codes, const RecordingColumns& found,
                              const std::vector<std::int64_t>& columns) {
   constexpr std::int64_t kFewest = 4;
-  const Groups groups = groups_by(table, columns);
-  if (groups.count < kFewest || 2 * groups.count > table.rows()) return {};
-  SequenceColumns sequences{.sequence = columns, .count = groups.count};
-  find_time(table, found, groups, sequences);
-  if (groups.blocks != groups.count && sequences.time < 0) return {};
+  const NamedTable& table = codes.table;
+  const RowCodes groups = codes.of(columns);
+  if (groups.count() < kFewest || 2 * groups.count() > table.rows()) return {};
+  SequenceColumns sequences{.sequence = columns, .count = groups.count()};
+  find_time(codes, found, groups, sequences);
+  if (!groups.are_blocks() && sequences.time < 0) return {};
   for (const RecordingColumn& column : found.columns) {
     if (sequences.is_named_by(column.index) || column.index == sequences.time ||
         column.kind == Kind::constant)
       continue;
     if (const auto values = values_by_group(table, column.index, groups))
       add_fixed(table, column.index, *values, sequences);
+    if (!sequences.broken && !sequences.shares_dates)
+      sequences.broken = broken_label(table, column, groups, columns);
   }
+  sequences.group = group_of(codes, found, sequences);
   // Those that are called so, words, and the last ones come first.
   const auto rank = [&](const SequenceLabel& label) {
     const bool is_word = !label.classes.empty() && !is_whole(label.classes.front());
@@ -221,16 +249,17 @@ const SequenceLabel* SequenceColumns::label(std::int64_t column) const {
   return place == labels.end() ? nullptr : &*place;
 }
 
-SequenceColumns find_sequences(const NamedTable& table, const RecordingColumns& found) {
-  SequenceColumns best;
+SequenceColumns find_sequences(TableCodes& codes, const RecordingColumns& found) {
+  SequenceColumns best, with_broken;
   std::vector<std::int64_t> candidates;
   const auto take = [&](const std::vector<std::int64_t>& columns) {
-    SequenceColumns sequences = sequences_by(table, found, columns);
+    SequenceColumns sequences = sequences_by(codes, found, columns);
+    if (sequences.broken && sequences.count > with_broken.count) with_broken = sequences;
     if (!sequences.labels.empty() && sequences.count > best.count) best = std::move(sequences);
   };
   constexpr std::size_t kMostSingle = 32;
   for (const RecordingColumn& column : found.columns)
-    if (found.has_names && candidates.size() < kMostSingle && may_name(table, column))
+    if (found.has_names && candidates.size() < kMostSingle && may_name(codes, column))
       candidates.push_back(column.index);
   for (const std::int64_t column : candidates) take({column});
   // Two, such as subject and trial, where no single one does.
@@ -238,6 +267,7 @@ SequenceColumns find_sequences(const NamedTable& table, const RecordingColumns& 
   candidates.resize(std::min(candidates.size(), best.sequence.empty() ? kMostCandidates : 0));
   for (std::size_t i = 0; i < candidates.size(); ++i)
     for (std::size_t j = i + 1; j < candidates.size(); ++j) take({candidates[i], candidates[j]});
+  if (best.sequence.empty()) return with_broken;
   return best;
 }
 

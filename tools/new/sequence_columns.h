@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "lagtape/core/problem.h"
+
 namespace lagtape {
 
-class NamedTable;
+class TableCodes;
 struct RecordingColumns;
 
 /// A column with one value a sequence.
@@ -14,6 +17,12 @@ struct SequenceLabel {
   std::int64_t column = 0;
   std::vector<std::string> classes = {};  ///< words or few whole numbers, sorted; empty: other numbers
   bool is_called_so = false;              ///< by its name: "label", "class", "target", ...
+};
+
+/// A column that is called as labels are and has one value in most sequences, but not in all.
+struct BrokenLabel {
+  std::int64_t column = 0;
+  Problem problem = {};  ///< the first of the others, and how many there are
 };
 
 /// The columns of a table with many sequences.
@@ -24,6 +33,8 @@ struct SequenceColumns {
   bool shares_dates = false;  ///< sequences have dates in common, as series that are predicted have
   std::vector<SequenceLabel> labels = {};  ///< the likeliest first
   std::vector<std::int64_t> fixed = {};    ///< other columns with one value a sequence
+  std::optional<BrokenLabel> broken = {};
+  std::int64_t group = -1;  ///< a column of persons or the like, several sequences of each; -1: there is none
 
   /// Whether a label is rather to be learned than the next rows.
   bool is_likely() const { return !labels.empty() && (labels.front().is_called_so || !shares_dates); }
@@ -34,6 +45,6 @@ struct SequenceColumns {
 
 /// Looks for a column of words or whole numbers, or for two, each in rows that follow each other or at each time once, and
 /// for columns that have one value in all rows of each.
-SequenceColumns find_sequences(const NamedTable& table, const RecordingColumns& found);
+SequenceColumns find_sequences(TableCodes& codes, const RecordingColumns& found);
 
 }  // namespace lagtape

@@ -38,7 +38,7 @@ Json inputs_of(const RecordingColumns& found, Draft& draft) {
     if (sequences.is_named_by(column.index) || column.index == sequences.time) continue;
     const bool is_fixed = sequences.label(column.index) != nullptr ||
                           std::ranges::find(sequences.fixed, column.index) != sequences.fixed.end();
-    if (column.name == draft.data["target"]) continue;
+    if (column.name == draft.data["target"] || column.index == sequences.group) continue;
     if (column.kind != Kind::numbers || is_fixed || input.size() >= kMostInputs) {
       left_out.push_back(column.name);
       continue;
@@ -76,6 +76,11 @@ void add_table_options(Draft& draft, const RecordingColumns& found) {
 
 const SequenceLabel* label_to_learn(const RecordingColumns& found, const StartingPoint& start) {
   const SequenceColumns& sequences = found.sequences;
+  const bool has_sure = !sequences.labels.empty() && sequences.labels.front().is_called_so;
+  if (sequences.broken && !has_sure) {
+    const std::string& label = found.columns[static_cast<std::size_t>(sequences.broken->column)].name;
+    if (start.target.empty() || start.target == label) throw InputError(sequences.broken->problem);
+  }
   if (start.target.empty()) return sequences.is_likely() ? &sequences.labels.front() : nullptr;
   const auto target = std::ranges::find(found.columns, start.target, &RecordingColumn::name);
   if (target == found.columns.end()) return nullptr;
@@ -106,6 +111,12 @@ Draft draft_of_sequences(const RecordingColumns& found, const SequenceLabel& lab
   if (sequences.time >= 0) draft.data["time"] = name(sequences.time);
   draft.data["target"] = name(label.column);
   draft.notes = found.notes;
+  if (sequences.group >= 0 && sequences.group != label.column) {
+    draft.data["group"] = name(sequences.group);
+    draft.notes.push_back(
+        text_of("All sequences of one ", quote(name(sequences.group)),
+                " are in the same set, so that scores are those of others than in training."));
+  }
   const Json input = inputs_of(found, draft);
   if (input.empty())
     throw InputError({start.data}, Rule::missing,

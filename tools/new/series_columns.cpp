@@ -2,13 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 
-#include "lagtape/core/text.h"
-#include "lagtape/data/table/number.h"
 #include "lagtape/tools/new/column_names.h"
 #include "lagtape/tools/new/recording_times.h"
 
@@ -20,154 +15,107 @@ using Kind = RecordingColumn::Kind;
 
 constexpr std::size_t kMostCandidates = 12;
 
-/// The cells of a row in some columns, as one text.
-std::string key_of(const NamedTable& table, std::int64_t row, const std::vector<std::int64_t>& columns) {
-  std::string key;
-  for (const std::int64_t column : columns) key += text_of(table.cell(row, column), '\n');
-  return key;
-}
-
-/// The number of series if every time occurs once in each, else 0.
-std::int64_t count_series(const NamedTable& table, const std::vector<std::int64_t>& times,
-                          const std::vector<std::int64_t>& columns) {
-  std::unordered_set<std::string> series, rows;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const std::string key = key_of(table, row, columns);
-    series.insert(key);
-    if (!rows.insert(key + key_of(table, row, times)).second) return 0;
-  }
-  return std::ssize(series);
-}
+bool is_code(std::string_view cell) { return cell.find_first_not_of("0123456789") == cell.npos; }
 
 /// Whether a column may say which series a row is of: words, or whole numbers that are too orderly for measurements,
-/// as their rows lie one below the other or every series has every time.
-bool may_name_series(const NamedTable& table, const RecordingColumn& column,
-                     const std::vector<std::int64_t>& times_in) {
+/// as their rows lie one below the other or every series has every one of `times` times.
+bool may_name_series(TableCodes& codes, const RecordingColumn& column, std::int64_t times) {
   if (column.kind == Kind::constant || column.missing > 0) return false;
-  std::unordered_set<std::string_view> cells;
-  std::unordered_set<std::string> times;
-  std::int64_t blocks = 0;
-  bool are_codes = true;
-  std::string_view before;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const std::string_view cell = table.cell(row, column.index);
-    cells.insert(cell);
-    times.insert(key_of(table, row, times_in));
-    are_codes = are_codes && cell.find_first_not_of("0123456789") == cell.npos;
-    blocks += row == 0 || cell != before ? 1 : 0;
-    before = cell;
-  }
-  const std::int64_t series = std::ssize(cells), rows = table.rows();
-  if (series < 2 || 2 * series > rows) return false;
+  const NamedTable& table = codes.table;
+  const auto cell = [&](std::int64_t row) { return table.cell(row, column.index); };
+  if (column.kind == Kind::numbers && !is_code(cell(0))) return false;
+  const RowCodes* own = codes.few_of(column.index);
+  if (!own || own->count() < 2) return false;
   return column.kind != Kind::numbers ||
-         (are_codes && (blocks == series || rows % (series * std::ssize(times)) == 0));
+         (std::ranges::all_of(own->firsts, [&](std::int64_t row) { return is_code(cell(row)); }) &&
+          (own->are_blocks() || table.rows() % (own->count() * times) == 0));
 }
 
 /// Whether the numbers of a column count the rows of each series, which lie one below the other, from whatever number on.
-bool counts_in(const NamedTable& table, const RecordingColumn& counter, std::int64_t series) {
-  std::int64_t starts = 0;
-  std::optional<double> before;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const std::optional<double> number = parse_number(table.cell(row, counter.index));
-    if (!number) return false;
-    const bool goes_on = row > 0 && table.cell(row, series) == table.cell(row - 1, series);
-    if (goes_on && *number != *before + 1) return false;
-    starts += goes_on ? 0 : 1;
-    before = number;
-  }
-  return starts > 1 && 2 * starts <= table.rows();
+bool counts_in(TableCodes& codes, const RecordingColumn& counter, std::int64_t series) {
+  const ColumnValues& numbers = codes.values(counter.index);
+  if (numbers.of.empty() || numbers.are_dates) return false;
+  const RowCodes& own = codes.of(series);
+  for (std::size_t row = 1; row < numbers.of.size(); ++row)
+    if (own.of[row] == own.of[row - 1] && numbers.of[row] != numbers.of[row - 1] + 1) return false;
+  return own.blocks > 1 && 2 * own.blocks <= codes.table.rows();
 }
 
-/// Finds columns, one or two, that say which series a row is of, if each has every time once.
-void find_dated_series(const NamedTable& table, const std::vector<RecordingColumn>& all, FoundSeries& found) {
+std::vector<std::int64_t> time_columns(const std::vector<RecordingColumn>& all) {
   std::vector<std::int64_t> times;
   for (const RecordingColumn& column : all)
     if (column.kind == Kind::time || column.kind == Kind::clock) times.push_back(column.index);
-  if (times.empty() || table.names().empty() || count_series(table, times, {}) > 0) return;
+  return times;
+}
+
+/// Finds columns, one or two, that say which series a row is of, if each has every time of `times` once.
+void find_dated_series(TableCodes& codes, const std::vector<RecordingColumn>& all, const RowCodes& times,
+                       FoundSeries& found) {
+  const std::int64_t rows = codes.table.rows();
   std::vector<std::int64_t> candidates;
   for (const RecordingColumn& column : all)
     if (column.kind != Kind::time && column.kind != Kind::clock && !is_called_date(column.name) &&
-        may_name_series(table, column, times))
+        may_name_series(codes, column, times.count()))
       candidates.push_back(column.index);
-  const auto take = [&](const std::vector<std::int64_t>& columns) {
-    found.count = count_series(table, times, columns);
-    if (2 * found.count > table.rows()) found.count = 0;
-    if (found.count == 0) return false;
-    for (const std::int64_t column : columns) found.names.push_back(table.name_of(column));
+  const auto take = [&](const std::vector<std::int64_t>& columns, const RowCodes& series) {
+    if (2 * series.count() > rows || !are_pairs_unique(series, times)) return false;
+    for (const std::int64_t column : columns) found.names.push_back(codes.table.name_of(column));
     return true;
   };
   for (const std::int64_t column : candidates)
-    if (take({column})) return;
+    if (take({column}, codes.of(column))) return;
   for (std::size_t i = 0; i < candidates.size() && i < kMostCandidates; ++i)
-    for (std::size_t j = i + 1; j < candidates.size() && j < kMostCandidates; ++j)
-      if (take({candidates[i], candidates[j]})) return;
-}
-
-/// Finds the series of a .tsf file, which its first column names.
-void take_lines_as_series(const NamedTable& table, FoundSeries& found) {
-  std::unordered_set<std::string_view> names;
-  for (std::int64_t row = 0; row < table.rows(); ++row) names.insert(table.cell(row, 0));
-  found.names = {table.name_of(0)};
-  found.count = std::ssize(names);
+    for (std::size_t j = i + 1; j < candidates.size() && j < kMostCandidates; ++j) {
+      const std::vector<std::int64_t> both = {candidates[i], candidates[j]};
+      if (take(both, codes.of(both))) return;
+    }
 }
 
 /// Finds how long the series are, and marks the columns that have one value in each.
-void describe_series(const NamedTable& table, std::vector<RecordingColumn>& all, FoundSeries& found) {
-  std::vector<std::int64_t> series;
+void describe_series(TableCodes& codes, std::vector<RecordingColumn>& all, FoundSeries& found) {
+  const NamedTable& table = codes.table;
+  std::vector<std::int64_t> columns;
   for (const RecordingColumn& column : all)
-    if (std::ranges::find(found.names, column.name) != found.names.end()) series.push_back(column.index);
-  std::unordered_map<std::string, std::int64_t> firsts;
-  std::vector<std::int64_t> first_row;
-  std::unordered_map<std::int64_t, std::int64_t> counts;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    first_row.push_back(firsts.try_emplace(key_of(table, row, series), row).first->second);
-    if (!table.cell(row, series[0]).empty()) ++counts[first_row.back()];
-  }
-  std::vector<std::int64_t> lengths;
-  for (const auto& [first, rows] : counts) lengths.push_back(rows);
+    if (std::ranges::find(found.names, column.name) != found.names.end()) columns.push_back(column.index);
+  const RowCodes series = codes.of(columns);
+  std::vector<std::int64_t> lengths(series.firsts.size(), 0);
+  for (std::int64_t row = 0; row < table.rows(); ++row)
+    if (!table.cell(row, columns[0]).empty()) ++lengths[series.at(row)];
+  std::erase(lengths, 0);
   std::ranges::sort(lengths);
   found.usual_rows = lengths[lengths.size() / 4];
   found.count = std::ssize(lengths);
   for (RecordingColumn& column : all) {
     if ((column.kind != Kind::numbers && column.kind != Kind::words) || column.missing > 0) continue;
-    if (std::ranges::find(series, column.index) != series.end()) continue;
+    if (std::ranges::find(columns, column.index) != columns.end()) continue;
     column.is_fixed = true;
     for (std::int64_t row = 0; row < table.rows() && column.is_fixed; ++row)
       column.is_fixed =
-          table.cell(row, column.index) == table.cell(first_row[static_cast<std::size_t>(row)], column.index);
+          table.cell(row, column.index) == table.cell(series.firsts[series.at(row)], column.index);
   }
-  found.of = std::move(first_row);
+  found.of.assign(series.of.begin(), series.of.end());
 }
 
 /// Whether a column is called as those are that name series, with two rows a series or more.
-bool is_called_series(const NamedTable& table, const RecordingColumn& column) {
+bool is_called_series(TableCodes& codes, const RecordingColumn& column) {
   constexpr std::string_view kNames[] = {"unique_id", "series_id", "item_id", "ts_id",
                                          "id",        "series",    "station"};
   std::string name = column.name;
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (std::ranges::find(kNames, name) == std::end(kNames)) return false;
-  std::unordered_set<std::string_view> cells;
-  for (std::int64_t row = 0; row < table.rows(); ++row) cells.insert(table.cell(row, column.index));
-  return cells.size() > 1 && 2 * std::ssize(cells) <= table.rows();
-}
-
-/// Whether the rows of each value of a column lie one below the other.
-bool are_blocks(const NamedTable& table, std::int64_t column) {
-  std::unordered_set<std::string_view> cells;
-  for (std::int64_t row = 0; row < table.rows(); ++row)
-    if (row == 0 || table.cell(row, column) != table.cell(row - 1, column))
-      if (!cells.insert(table.cell(row, column)).second) return false;
-  return true;
+  const RowCodes* own = codes.few_of(column.index);
+  return own && own->count() > 1;
 }
 
 /// Whether times go back where a series begins, and nowhere else.
-bool begins_before(const NamedTable& table, const std::vector<std::int64_t>& times_in, std::int64_t series) {
+bool begins_before(const NamedTable& table, const std::vector<std::int64_t>& times_in,
+                   const RowCodes& series) {
   const auto found = find_times(table, times_in, true);
   bool goes_back = false;
   for (std::int64_t row = 1; found && row < table.rows(); ++row) {
     const auto at = static_cast<std::size_t>(row);
     if (found->times[at] > found->times[at - 1]) continue;
-    if (table.cell(row, series) == table.cell(row - 1, series)) return false;
+    if (series.goes_on(row)) return false;
     goes_back = true;
   }
   return goes_back;
@@ -175,22 +123,20 @@ bool begins_before(const NamedTable& table, const std::vector<std::int64_t>& tim
 
 /// Finds the series of a table in which each time comes once, or one of a series twice: a column that is called so, or
 /// whose series lie one below the other, each from earlier times on.
-void find_other_series(const NamedTable& table, const std::vector<RecordingColumn>& all, FoundSeries& found) {
-  std::vector<std::int64_t> times;
-  for (const RecordingColumn& column : all)
-    if (column.kind == Kind::time || column.kind == Kind::clock) times.push_back(column.index);
-  if (times.empty() || table.names().empty()) return;
-  const bool come_again = count_series(table, times, {}) == 0;
+void find_other_series(TableCodes& codes, const std::vector<RecordingColumn>& all,
+                       const std::vector<std::int64_t>& times_in, const RowCodes& times, FoundSeries& found) {
+  const bool come_again = times.count() < codes.table.rows();
   const auto is_sure = [](const RecordingColumn& column) {
     return column.name == "unique_id" || column.name == "series_id";
   };
   for (const RecordingColumn& column : all) {
     const bool is_of_time =
         column.kind == Kind::time || column.kind == Kind::clock || is_called_date(column.name);
-    if (is_of_time || !(is_called_series(table, column) || may_name_series(table, column, times))) continue;
-    const bool is_in_blocks = are_blocks(table, column.index);
-    if (is_called_series(table, column) ? !is_in_blocks && !come_again && !is_sure(column)
-                                        : !is_in_blocks || !begins_before(table, times, column.index))
+    const bool is_called_so = !is_of_time && is_called_series(codes, column);
+    if (is_of_time || !(is_called_so || may_name_series(codes, column, times.count()))) continue;
+    const RowCodes& own = codes.of(column.index);
+    if (is_called_so ? !own.are_blocks() && !come_again && !is_sure(column)
+                     : !own.are_blocks() || !begins_before(codes.table, times_in, own))
       continue;
     found.names = {column.name};
     return;
@@ -199,41 +145,42 @@ void find_other_series(const NamedTable& table, const std::vector<RecordingColum
 
 }  // namespace
 
-FoundSeries find_series(const NamedTable& table, bool has_lines, std::vector<RecordingColumn>& all) {
+FoundSeries find_series(TableCodes& codes, bool has_lines, std::vector<RecordingColumn>& all) {
   FoundSeries found;
+  const std::vector<std::int64_t> times_in = time_columns(all);
   if (has_lines) {
-    take_lines_as_series(table, found);
-  } else {
-    find_dated_series(table, all, found);
-    if (found.names.empty()) find_other_series(table, all, found);
+    found.names = {codes.table.name_of(0)};
+  } else if (!times_in.empty() && !codes.table.names().empty()) {
+    const RowCodes times = codes.of(times_in);
+    if (times.count() < codes.table.rows()) find_dated_series(codes, all, times, found);
+    if (found.names.empty()) find_other_series(codes, all, times_in, times, found);
   }
-  if (!found.names.empty()) describe_series(table, all, found);
+  if (!found.names.empty()) describe_series(codes, all, found);
   return found;
 }
 
-FoundSeries find_counted_series(const NamedTable& table, std::vector<RecordingColumn>& all) {
+FoundSeries find_counted_series(TableCodes& codes, std::vector<RecordingColumn>& all) {
   FoundSeries found;
   const bool has_times = std::ranges::find(all, Kind::time, &RecordingColumn::kind) != all.end();
-  if (has_times || table.names().empty()) return found;
+  if (has_times || codes.table.names().empty()) return found;
+  constexpr std::int64_t kOneTime = 1;
   for (const RecordingColumn& column : all) {
     if ((column.kind != Kind::words && column.kind != Kind::other && column.kind != Kind::numbers) ||
-        !may_name_series(table, column, {}))
+        !may_name_series(codes, column, kOneTime))
       continue;
     for (RecordingColumn& counter : all) {
-      if (&counter == &column || counter.kind != Kind::numbers || !counts_in(table, counter, column.index))
+      if (&counter == &column || counter.kind != Kind::numbers || !counts_in(codes, counter, column.index))
         continue;
       counter.kind = Kind::counter;
       found.names = {column.name};
-      for (std::int64_t row = 0; row < table.rows(); ++row)
-        found.count += row == 0 || table.cell(row, column.index) != table.cell(row - 1, column.index) ? 1 : 0;
-      describe_series(table, all, found);
+      describe_series(codes, all, found);
       return found;
     }
   }
   for (const RecordingColumn& column : all) {
-    if (!is_called_series(table, column) || !are_blocks(table, column.index)) continue;
+    if (!is_called_series(codes, column) || !codes.of(column.index).are_blocks()) continue;
     found.names = {column.name};
-    describe_series(table, all, found);
+    describe_series(codes, all, found);
     return found;
   }
   return found;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "lagtape/data/table/named_table.h"
 #include "lagtape/tools/new/recording_column.h"
+#include "lagtape/tools/new/table_codes.h"
 
 namespace lagtape {
 
@@ -10,16 +10,16 @@ struct FoundSeries {
   std::vector<std::string> names =
       {};  ///< of the columns that say which one a row is of; empty: there is one series
   std::int64_t count = 0;
-  std::vector<std::int64_t> of = {};  ///< by row, the first row of its series
+  std::vector<std::int64_t> of = {};  ///< by row, the number of its series
   std::int64_t usual_rows = 0;        ///< three in four series have as many rows, or more
 };
 
 /// Finds the columns, one or two, that say which series a row is of, where times come again, and marks the columns that have one
 /// value in each. With `has_lines`, as in a .tsf file, the first column names them.
-FoundSeries find_series(const NamedTable& table, bool has_lines, std::vector<RecordingColumn>& columns);
+FoundSeries find_series(TableCodes& codes, bool has_lines, std::vector<RecordingColumn>& columns);
 
 /// The same for a table without times, which has a column that counts the rows of each series, or one that is called
 /// `unique_id` or the like.
-FoundSeries find_counted_series(const NamedTable& table, std::vector<RecordingColumn>& columns);
+FoundSeries find_counted_series(TableCodes& codes, std::vector<RecordingColumn>& columns);
 
 }  // namespace lagtape

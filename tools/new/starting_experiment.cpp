@@ -102,9 +102,9 @@ std::string starting_experiment(const StartingPoint& start) {
       throw InputError({start.data}, Rule::missing, "there is no such file.");
     throw InputError(unknown_name("task or file", start.data, names_of(tasks())));
   }
-  const Draft draft = task != nullptr                   ? draft_of_task(*task, start)
-                      : ending_of(start.data) == ".npz" ? draft_of_arrays(start.data, start)
-                                                        : draft_of_recording(start);
+  Draft draft = task != nullptr                   ? draft_of_task(*task, start)
+                : ending_of(start.data) == ".npz" ? draft_of_arrays(start.data, start)
+                                                  : draft_of_recording(start);
   const bool simple = draft.shape.tokens == 0 && draft.shape.classes == 0;
   const std::int64_t units = start.units > 0 ? start.units : simple ? 32 : 64;
   const fs::path base = start.base.empty() ? fs::current_path() : start.base;
@@ -113,6 +113,7 @@ std::string starting_experiment(const StartingPoint& start) {
   };
   std::string text = text_of_draft(draft, *cell, units, false);
   std::optional<Experiment> experiment;
+  bool is_widened = false;
   try {
     experiment = read(text);
   } catch (const InputError&) {
@@ -121,13 +122,31 @@ std::string starting_experiment(const StartingPoint& start) {
     try {
       experiment = read(widened);
       text = widened;
+      is_widened = true;
     } catch (const InputError&) {
       read(text);
     }
   }
-  if (task == nullptr) {
-    ThreadPool pool(1);
+  if (task != nullptr) return text;
+  ThreadPool pool(1);
+  try {
     check_experiment(*experiment, pool);
+  } catch (const InputError&) {
+    // What is between the gaps may be too short for windows.
+    if (!draft.has_gaps) throw;
+    draft.data["across_gaps"] = true;
+    draft.notes.emplace_back(
+        "Windows reach over missing rows (across_gaps), as too few rows follow each other without a gap.");
+    const std::string joined = text_of_draft(draft, *cell, units, is_widened);
+    std::optional<Experiment> other;
+    try {
+      other = read(joined);
+      check_experiment(*other, pool);
+    } catch (const InputError&) {
+      other.reset();
+    }
+    if (!other) throw;
+    text = joined;
   }
   return text;
 }

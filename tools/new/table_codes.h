@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/data/table/named_table.h"
+
+namespace lagtape {
+
+/// Numbers in place of the cells of a column, or of several as one: rows with the same cells have the same number, from 0 in
+/// the order in which they first come.
+struct RowCodes {
+  std::vector<std::uint32_t> of = {};     ///< by row
+  std::vector<std::int64_t> firsts = {};  ///< by number, the first row that has it
+  std::int64_t blocks = 0;                ///< rows of one number below each other
+
+  std::int64_t count() const { return std::ssize(firsts); }
+  std::size_t at(std::int64_t row) const { return of[static_cast<std::size_t>(row)]; }
+  bool are_blocks() const { return blocks == count(); }
+  bool goes_on(std::int64_t row) const { return row > 0 && at(row) == at(row - 1); }
+};
+
+/// Whether no two rows have the same number in both.
+bool are_pairs_unique(const RowCodes& a, const RowCodes& b);
+
+/// The numbers or dates of a column.
+struct ColumnValues {
+  std::vector<double> of = {};  ///< by row; empty: some cell is neither
+  bool are_dates = false;       ///< some are
+};
+
+/// What the columns of a table have, each of which is read once.
+class TableCodes {
+ public:
+  explicit TableCodes(const NamedTable& table) : table(table) {}
+
+  const NamedTable& table;
+
+  const RowCodes& of(std::int64_t column);
+  RowCodes of(const std::vector<std::int64_t>& columns);
+  /// The codes of a column; nullptr where more than half of the rows differ.
+  const RowCodes* few_of(std::int64_t column);
+  const ColumnValues& values(std::int64_t column);
+
+ private:
+  std::optional<RowCodes> read(std::int64_t column, std::int64_t most) const;
+
+  std::map<std::int64_t, RowCodes> codes_ = {};
+  std::map<std::int64_t, bool> are_many_ = {};
+  std::map<std::int64_t, ColumnValues> values_ = {};
+};
+
+}  // namespace lagtape
