@@ -1,4 +1,4 @@
-"""The estimators among those of aeon, by its own checks, where it is installed."""
+"""The estimators among those of aeon and sktime, by their own checks, where these are installed."""
 
 import pytest
 
@@ -15,4 +15,13 @@ def test_aeon_s_checks_pass(name):
     import lagtape.aeon
 
     results = checking.check_estimator(getattr(lagtape.aeon, name), raise_exceptions=False)
+    assert len(results) > 20 and not failures(results)
+
+
+@pytest.mark.parametrize("name", ["SequenceClassifier", "Forecaster"])
+def test_sktime_s_checks_pass(name):
+    checking = pytest.importorskip("sktime.utils.estimator_checks", reason="not run: sktime is missing")
+    import lagtape.sktime
+
+    results = checking.check_estimator(getattr(lagtape.sktime, name), raise_exceptions=False, verbose=False)
     assert len(results) > 20 and not failures(results)
