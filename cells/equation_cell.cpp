@@ -234,6 +234,8 @@ CellDefinition read_cell_definition(JsonReader& reader) {
   else
     read_step(reader, cell);
   read_output(reader, cell);
+  reader.optional("grammar", cell.grammar, between(1, EquationCell::kGrammar),
+                  "1: vectors spread along the rows of [g, n], as in models of version 0.1");
   reader.finish();
   return definition;
 }

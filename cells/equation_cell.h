@@ -38,7 +38,8 @@ struct CellDefinition {
 ///       "lags":    { "theta": 64 },                  weights that are lags, with their largest values
 ///       "state":   { "h": "units" },
 ///       "step":    [ "h' = tanh(W1 @ h[-tau] + b1)" ],
-///       "output":  "h'" }                            or a list, ["h'", "c'"], joined end to end
+///       "output":  "h'",                             or a list, ["h'", "c'"], joined end to end
+///       "grammar": 2 }                               1: as in models of version 0.1
 ///
 /// Equations in continuous time have "ode" in place of "step" (cells/ode_cell.h).
 ///

@@ -26,7 +26,7 @@ void gather(Tensor& dense, const Tensor& array, const View& view) {
   });
 }
 
-/// Calls combine(element of the view, element of dense) for all; the view names an element at most once.
+/// Calls combine(element of the view, element of dense) for all, in order.
 template <class Combine>
 void scatter(Tensor& array, const Tensor& dense, const View& view, Combine combine) {
   with_scalar(array.dtype(), [&]<class T>() {
@@ -121,6 +121,18 @@ Var slice(const Var& x, std::int64_t axis, std::int64_t begin, std::int64_t end)
            {{"x", x}});
   }
   return take(tape, x, part(x.value(), axis, begin, end - begin));
+}
+
+Var as_strided(const Var& x, const Shape& shape, std::int64_t first, std::span<const std::int64_t> strides) {
+  Tape& tape = common_tape("as_strided", {{"x", x}});
+  std::int64_t least = first, most = first;
+  for (std::size_t i = 0; i < std::min(shape.size(), strides.size()); ++i) {
+    const std::int64_t reach = (shape[i] - 1) * strides[i];
+    (reach < 0 ? least : most) += reach;
+  }
+  if (shape.size() != strides.size() || element_count(shape) < 1 || least < 0 || most >= x.value().numel())
+    refuse("as_strided", text_of("the elements of ", to_string(shape), " must be x's"), {{"x", x}});
+  return take(tape, x, {shape, Strides(strides.begin(), strides.end()), first});
 }
 
 Var concatenate(std::span<const Var> inputs, std::int64_t axis) {

@@ -21,6 +21,10 @@ Var transpose(const Var& x, std::span<const std::int64_t> axes);
 /// Elements begin..end-1 along an axis; 0 <= begin < end <= extent.
 Var slice(const Var& x, std::int64_t axis, std::int64_t begin, std::int64_t end);
 
+/// The array of `shape` whose element [i, j, ...] is x's element number first + i * strides[0] + j * strides[1] + ...
+/// in row-major order; elements may be read several times, and all must be x's.
+Var as_strided(const Var& x, const Shape& shape, std::int64_t first, std::span<const std::int64_t> strides);
+
 /// The inputs, at least one, one after another along an axis; the other extents must agree.
 Var concatenate(std::span<const Var> inputs, std::int64_t axis);
 

@@ -10,6 +10,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/normalization_json.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/ops/recurrence/equations/equations.h"
 
 namespace lagtape {
 namespace {
@@ -49,6 +50,15 @@ void check_format(const SafetensorsFile& file, const std::string& where) {
   if (format == kFormat) return;
   throw unexpected({where}, Rule::not_supported, text_of("the format '", kFormat, "'"), quote(format),
                    format.starts_with(kFormatBegin) ? "A newer lagtape wrote this file." : "");
+}
+
+/// Says in each cell of equations that it is read by the grammar of its time, where vectors spread another way than
+/// NumPy's. Files before version 0.2 say nothing.
+void mark_as_first_grammar(Json& experiment) {
+  Json* const cells = experiment.find_pointer("/cells");
+  if (cells == nullptr || !cells->is_object()) return;
+  for (Json& cell : *cells)
+    if (cell.is_object() && !cell.contains("grammar")) cell["grammar"] = 1;
 }
 
 void check_text(const Json& root, const char* pointer, const std::string& where) {
@@ -111,6 +121,7 @@ ModelFile::ModelFile(SafetensorsFile content, const std::string& where)
              read_count(content_, "classes", where)};
   experiment_ = parse_json(read_text(content_, "experiment", where), where + ": experiment");
   check_text(experiment_, "/train/precision", where);
+  if (!content_.metadata.contains("grammar")) mark_as_first_grammar(experiment_);
 }
 
 Model ModelFile::model() && {
@@ -188,6 +199,7 @@ SafetensorsFile content_of(const Model& model, const std::filesystem::path& fold
   SafetensorsFile content;
   content.metadata = {{"format", kFormat},
                       {"experiment", (moves ? from.moved_to(from.document, folder) : from.document).dump(2)},
+                      {"grammar", std::to_string(EquationCell::kGrammar)},
                       {"normalization", json_of(model.normalization())},
                       {"input", std::to_string(model.chain().input_width())},
                       {"output", std::to_string(fitted.classes > 0 ? 0 : fitted.target_width())},

@@ -121,6 +121,10 @@ void DualProgram::evaluate(int id) {
       return;
     case StepOp::reshape: return void(std::ranges::copy(a, out.begin()));
     case StepOp::slice: return void(std::copy_n(a.begin() + v.index, out.size(), out.begin()));
+    case StepOp::view:
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = a[static_cast<std::size_t>(place_in_view(v, static_cast<std::int64_t>(i)))];
+      return;
     case StepOp::concatenate:
       std::ranges::copy(a, out.begin());
       std::ranges::copy(values(v.b), out.begin() + static_cast<std::ptrdiff_t>(a.size()));
@@ -169,6 +173,8 @@ void DualProgram::differentiate(int id) {
       if (v.op == StepOp::broadcast) d = element(v.a, i / (n / from), p);
       if (v.op == StepOp::reshape) d = element(v.a, i, p);
       if (v.op == StepOp::slice) d = element(v.a, i + static_cast<std::size_t>(v.index), p);
+      if (v.op == StepOp::view)
+        d = element(v.a, static_cast<std::size_t>(place_in_view(v, static_cast<std::int64_t>(i))), p);
       if (v.op == StepOp::concatenate) d = i < from ? element(v.a, i, p) : element(v.b, i - from, p);
     }
 }

@@ -82,7 +82,7 @@ template <class S, ElementOp op>
   if constexpr (op == greater) return select(k == one, select(a >= b, one, zero), select(a > b, one, zero));
   if constexpr (op == tanh_adjoint) return a * S::fma(vector_math::negate<S>(b), b, one);
   if constexpr (op == sigmoid_adjoint) return a * (b * (one - b));
-  if constexpr (op == relu_adjoint) return select(b > zero, a, zero);
+  if constexpr (op == where_positive) return select(b > zero, a, zero);
   if constexpr (op == multiply_add) return a * b + c;
 }
 

@@ -200,9 +200,9 @@ class Adjoint {
     // tau is a scalar or has the state's shape
     const RowShape tau = ops_.values[op.a].shape;
     while (tau.rank < ops_.values[along].shape.rank) {
-      const RowShape shape = ops_.values[along].shape;
-      along = spread(Op::Kind::sum, along,
-                     shape.rank == 2 ? RowShape::vector(shape.groups) : RowShape::scalar(), adjoints_);
+      Shape narrower = ops_.values[along].shape.axes();
+      narrower.pop_back();
+      along = spread(Op::Kind::sum, along, RowShape::of(narrower), adjoints_);
     }
     adjoints_.contribute(op.a, along);
   }

@@ -25,6 +25,7 @@ class AdjointRules final : public ElementAdjoint {
         to(op_.a, part(Op::Kind::slice, 0, shape(op_.a)));
         return to(op_.b, part(Op::Kind::slice, static_cast<int>(shape(op_.a).size), shape(op_.b)));
       case Op::Kind::slice: return to(op_.a, part(Op::Kind::pad, op_.index, shape(op_.a)));
+      case Op::Kind::view: return to(op_.a, part(Op::Kind::collect, op_.index, shape(op_.a)));
       case Op::Kind::grid_update:  // the rounding's derivative counts as one
         to(program_.states[op_.index].value, d_);
         return op_.k < 0 ? away(op_.a, d_) : to(op_.a, d_);
@@ -65,12 +66,13 @@ class AdjointRules final : public ElementAdjoint {
     op.a = d_;
     return adjoints_.record(op, wanted);
   }
-  /// Records a slice of the adjoint from element `first` on, or the adjoint padded to something wider.
+  /// Records a slice of the adjoint from element `first` on, or the adjoint padded or collected to another shape.
   int part(Op::Kind kind, int first, const RowShape& wanted) {
     Op op;
     op.kind = kind;
     op.a = d_;
     op.index = first;
+    op.strides = op_.strides;
     return adjoints_.record(op, wanted);
   }
 

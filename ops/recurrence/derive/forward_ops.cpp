@@ -97,7 +97,7 @@ std::vector<Moment> classify(const StepProgram& program) {
   // Leaving the steps pays only for products and for operations that would keep a stage from being compiled.
   // Other work is cheapest where its operands are at hand.
   const auto pays = [](StepOp op) {
-    return op == StepOp::product || op == StepOp::concatenate || op == StepOp::slice;
+    return op == StepOp::product || op == StepOp::concatenate || op == StepOp::slice || op == StepOp::view;
   };
   for (std::size_t v = 0; v < count; ++v) {
     const Instruction& i = program.values[v];
@@ -168,6 +168,7 @@ class Forward {
     op.b = i.b;
     op.index = i.index;
     op.lag = i.lag;
+    op.strides = i.strides;
     switch (i.op) {
       case StepOp::input:
       case StepOp::state:
@@ -182,6 +183,7 @@ class Forward {
       case StepOp::broadcast: op.kind = Op::Kind::broadcast; break;
       case StepOp::concatenate: op.kind = Op::Kind::concatenate; break;
       case StepOp::slice: op.kind = Op::Kind::slice; break;
+      case StepOp::view: op.kind = Op::Kind::view; break;
       case StepOp::product:
         op.kind = is_narrow_product(program_, i) ? Op::Kind::narrow_product : Op::Kind::product;
         if (f_.ops.values[op.a].location.kind == Location::Kind::weight) op.a = copy_of(op.a, Moment::before);

@@ -58,6 +58,8 @@ struct Op {
     concatenate,       ///< a, then b
     slice,             ///< elements of a, from `index` on
     pad,               ///< a at the elements from `index` on, 0 beside them
+    view,              ///< the elements of a from `index` on by `strides`
+    collect,           ///< the opposite: each element of a added to the one that a view of out reads
     step_index,        ///< out = n, or n / lag without its fraction
     draw,              ///< draw `index`
     real_lag,          ///< state `index` tau = a steps before, at most `lag`
@@ -82,6 +84,7 @@ struct Op {
   double k = 0;
   int index = -1;
   std::int64_t lag = 0;
+  Strides4 strides = {};
   std::vector<Term> terms;
   bool transposed = false;
 };

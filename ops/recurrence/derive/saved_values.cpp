@@ -11,7 +11,8 @@ namespace {
 
 /// Whether an op is cheaper to compute again than to save and read.
 bool is_cheap(const Op& op) {
-  if (op.kind == Op::Kind::broadcast || op.kind == Op::Kind::step_index) return true;
+  if (op.kind == Op::Kind::broadcast || op.kind == Op::Kind::view || op.kind == Op::Kind::step_index)
+    return true;
   return op.kind == Op::Kind::element && function_of(op.element).cost != ElementCost::many;
 }
 

@@ -104,7 +104,6 @@ class ElementChange final : public ElementAdjoint {
       case ElementOp::constant_over: return k / a;
       case ElementOp::tanh_adjoint: return a * (1.0 - b * b);
       case ElementOp::sigmoid_adjoint: return a * (b * (1.0 - b));
-      case ElementOp::relu_adjoint: return a * sign(b);
       case ElementOp::greater: return k == 1 ? 1.0 - sign(relu(b - a)) : sign(relu(a - b));
       default: return function_of(f).arrays == 1 ? a.tape().unary(f, a) : a.tape().binary(f, a, b);
     }
@@ -237,6 +236,7 @@ class TangentRecorder {
       case StepOp::reshape: return tape_.reshape(a, i.shape);
       case StepOp::concatenate: return tape_.concatenate(a, b);
       case StepOp::slice: return tape_.slice(a, i.index, i.index + i.shape.size);
+      case StepOp::view: return tape_.view(a, i.shape.axes(), i.index, strides_of(i));
       default: throw Error("[tangent] an operation without a rule");
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "lagtape/core/error.h"
@@ -21,6 +22,8 @@ class CellCompiler {
  public:
   CellCompiler(const EquationCell& cell, std::int64_t units, std::int64_t input)
       : cell_(cell), scope_(input) {
+    if (cell_.grammar < 2) scope_.tape.spread(StepTape::Spreading::last_axis);
+    weight_scope_.numpy = cell_.grammar > 1;
     if (cell_.ode.empty()) {
       add("x", {.kind = Kind::input, .value = scope_.tape.input()});
       add("n", {.kind = Kind::step_index, .value = scope_.tape.step_index()});
@@ -56,6 +59,7 @@ class CellCompiler {
       scope_.tape.set_output(EquationParser(scope_, {"output", cell_.output}).expression());
     });
     check_complete();
+    std::ranges::copy(scope_.derived(), std::back_inserter(compiled_.derived));
     if (errors_.empty() && cell_.ode.empty()) part("", "", [&] { finish(); });
     if (errors_.empty() && !cell_.ode.empty())
       part("ode", "", [&] { compiled_.right_side = right_side_of(scope_, cell_, histories_); });
@@ -115,11 +119,8 @@ class CellCompiler {
 
   void add_state(const EquationCell::Named& state) {
     check_name("state", state.name);
-    const std::vector<std::int64_t> sizes = sizes_of("state", state);
-    const RowShape shape = sizes.empty()       ? RowShape::scalar()
-                           : sizes.size() == 1 ? RowShape::vector(sizes[0])
-                                               : RowShape::grouped(sizes[0], sizes[1]);
-    const StepVar value = scope_.tape.state(state.name, shape, cell_.arithmetic);
+    const Shape sizes = sizes_of("state", state, RowShape::kLargestRank);
+    const StepVar value = scope_.tape.state(state.name, RowShape::of(sizes), cell_.arithmetic);
     add(state.name, {.kind = Kind::state, .value = value});
     if (scope_.ode) add_slope(scope_, state.name);
   }
@@ -181,6 +182,7 @@ class CellCompiler {
 
     DerivedWeight weight{name, {}, {}};
     WeightScope scope{weight_scope_.numbers, {}, weight_scope_.most_numbers};
+    scope.numpy = weight_scope_.numpy;
     for (const std::string& used : names) {
       scope_.find(used)->used = true;
       if (weight_scope_.numbers.contains(used) || scope.values.contains(used)) continue;
@@ -248,8 +250,11 @@ class CellCompiler {
     if (!state || state->kind != Kind::state) {
       parser.fail(target, unknown_name("state", state_name, names_of(cell_.states)));
     }
-    const StepVar value = parser.expression();
+    StepVar value = parser.expression();
     try {
+      const RowShape &shape = value.shape(), &wanted = state->value.shape();
+      if (!scope_.tape.is_number(value) && shape.rank < wanted.rank && shape.width() == wanted.width())
+        value = scope_.tape.expand(value, wanted.axes());  // [] and [1]
       scope_.tape.set_next(state->value, value);
     } catch (const InputError& error) {
       parser.fail(target, error.problems().front());

@@ -17,30 +17,37 @@ namespace lagtape {
 
 /// A cell as its user writes it: equations in the notation of NumPy and the papers.
 ///
-///     equation   := NAME = comparison | STATE' = comparison
-///     comparison := sum, then at most once (< | > | <= | >=) sum         1 where it holds, else 0
+///     equation   := NAME = condition | STATE' = condition
+///     condition  := comparisons joined by "and", "or", "not"               1 where it holds, else 0
+///     comparison := sum, then at most once (< | > | <= | >= | == | !=) sum
 ///     sum        := term, then any number of (+ | -) term
-///     term       := factor, then any number of (* | / | % | @) factor    from left to right, as in Python
-///     factor     := - factor | atom, then at most once ^ factor          the power; -a ^ b is -(a ^ b)
-///     atom       := number | ( comparison ) | FUNCTION ( arguments ) | NAME | STATE' | STATE [ sum ]
+///     term       := factor, then any number of (* | / | % | @) factor      from left to right, as in Python
+///     factor     := - factor | primary, then at most once (** | ^) factor
+///     primary    := number | ( condition ) | FUNCTION ( arguments ) | NAME | STATE' | STATE [ sum ]
+///                   | primary [ i, b:e:s, None ] | primary .T
 ///
-/// A name is a state (its value before the step), a weight (W1, W1.bias), a param, a hyper-parameter, the name of an
-/// earlier equation, the input x, the step index n, or a dimension: units, input. STATE' is the state after
-/// the step, once an equation has set it. A matrix weight stands left of @ only: `g * (W @ h)` needs its
-/// parentheses. A grouped value [g, n] left of @ is a matrix that the step computes, times a vector [n]: [g]. A
-/// weight [g, out, in] is a matrix for each group of [g, in]; as parameters these are W.0, W.1, ...
+/// A line may break and end with a comment, # to its end. A name is a state (its value before the step), a weight (W1,
+/// W1.bias), a param, a hyper-parameter, the name of an earlier equation, the input x, the step index n, or a dimension:
+/// units, input. STATE' is the state after the step, once an equation has set it.
+///
+/// Arrays have up to four axes, and shapes, indices, products and functions mean what NumPy means: shapes are aligned at
+/// the last axis, v[:, None] adds an axis, A @ B multiplies the last two axes. Products with a weight [out, in], W @ v,
+/// v @ W and A @ W.T, are matrix products of the step; other uses of a weight read its numbers as an array. NumPy has no
+/// product of each row: a weight [g, out, in] times [g, in] gives [g, out]. As parameters the matrices of such a weight
+/// are W.0, W.1, ...
 ///
 /// STATE[-k] is the state k steps before, 0 <= k, where k is made of numbers, hyper-parameters and
 /// dimensions: h[-tau], h[-(tau + 1)], h[-2 * k], h[-floor(tau / dt)]. STATE[-theta] with a weight theta (a
 /// scalar or one a unit) out of `lags` interpolates between the two neighbouring steps; theta is then
 /// trained, and clamped to 1 .. its largest. x[-k] is the input k steps before, zeros before the first step.
 ///
-/// Functions: the element-wise ones (kernels/element_functions.h, or `lagtape list functions`); sum(a),
-/// mean(a) over the last axis; reshape(a, n), reshape(a, g, n); concat(a, b, ...) of vectors and scalars;
-/// slice(a, i, k), the elements i .. k - 1 of a vector; where(c, a, b) = c * a + (1 - c) * b, whose sides must
-/// be finite; mod(a, b) or a % b = a - b * floor(a / b); outer(a, b) of [g] and [n]: [g, n]; comparisons and
-/// floor pass no gradient on. And random draws of shape [], [n] or [g, n]: uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and normal_once(n) once a
-/// sequence. Outside training a draw holds its mean, or c in normal(n, evaluate = c). mask(p, n) and
+/// Functions: the element-wise ones (kernels/element_functions.h, or `lagtape list functions`); sum, mean, max, min,
+/// norm, logsumexp (a) or (a, axis); softmax, cumsum (a, axis), of the last axis without one; roll(a, k, axis);
+/// reshape(a, n, ...) and expand(a, n, ...) to a shape; concat(a, b, ..., axis = 0); slice(a, i, k), the elements i .. k -
+/// 1 of a vector; where(c, a, b), which is b where c is 0, else a; mod(a, b) or a % b = a - b * floor(a / b); outer(a,
+/// b); einsum('hij,hj->hi', A, v); clip, silu, gelu, softsign, sinc. Comparisons and floor pass no gradient on. And random
+/// draws of a shape of up to two axes: uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and
+/// normal_once(n) once a sequence. Outside training a draw holds its mean, or c in normal(n, evaluate = c). mask(p, n) and
 /// mask_once(p, n) are 0 with probability p, else 1 / (1 - p): dropout.
 ///
 /// Equations in continuous time set dNAME, the derivative of a state, in place of NAME', and have the time t in place of
@@ -48,7 +55,8 @@ namespace lagtape {
 /// inputs and states: y(t - tau), y(t - clamp(1 + c * y, 0.5, 9)). Before t = 0 they are the history, a sum of t and
 /// parameters.
 ///
-/// [] spreads over [n], and [g] over [g, n]; other shapes must be equal.
+/// Grammar 1, that of models of version 0.1, differs: [g] is repeated along the last axis of [g, n], sum and mean go over
+/// the last axis, W @ A multiplies each row of A, and where(c, a, b) is c * a + (1 - c) * b.
 ///
 /// A derived weight is a sum of the same grammar over weights, derived weights before it, hyper-parameters
 /// and dimensions, computed once a batch: "(1 - beta) * (M + M.T) - gamma * eye(units)". Its operands are
@@ -58,6 +66,8 @@ namespace lagtape {
 /// strict_upper(v, n), the matrix [n, n] with the numbers of v above its diagonal, row by row. A weight that
 /// only derived weights use is unknown to the step.
 struct EquationCell {
+  static constexpr std::int64_t kGrammar = 2;
+
   /// A shape is a list of dimensions, each made of numbers, hyper-parameters and dimensions: "units", "2 *
   /// units", "16".
   struct Named {
@@ -80,13 +90,14 @@ struct EquationCell {
   std::vector<std::pair<std::string, std::string>> derived;  ///< names and sums, in order
   /// Weights that are lags, with their largest values.
   std::vector<std::pair<std::string, std::string>> lags;
-  std::vector<Named> states;      ///< [n], [g, n] or []
+  std::vector<Named> states;      ///< of up to four axes
   std::vector<std::string> step;  ///< equations, each setting one new name
   std::vector<std::string> ode;   ///< in place of `step`: equations in continuous time
   std::vector<std::pair<std::string, std::string>> history;  ///< for `ode`: a sum for each state
-  std::string input = {};  ///< for `ode`: the input's name; empty: x, unless something else is x
-  bool has_rates = false;  ///< for `ode`: the rates of its slopes are needed (RightSide)
-  std::string output;      ///< a sum: "h'", "concat(h', c')"
+  std::string input = {};           ///< for `ode`: the input's name; empty: x, unless something else is x
+  bool has_rates = false;           ///< for `ode`: the rates of its slopes are needed (RightSide)
+  std::string output;               ///< a sum: "h'", "concat(h', c')"
+  std::int64_t grammar = kGrammar;  ///< 1 or 2, as above
   Arithmetic arithmetic = Arithmetic::real;  ///< the arithmetic of all states
 };
 

@@ -14,20 +14,21 @@ namespace lagtape {
 ///
 ///     Operand number(token)                     Operand named(token)       a name and what follows it
 ///     Operand negated(sign, operand)            Operand called(token)      a name before "("
-///     Operand combined(sign, left, right)       for + - * / % @ ^ and < > <= >=
+///     Operand inverted(sign, operand)           of "not"
+///     Operand combined(sign, left, right)       for + - * / % @ ** ^, < > <= >= == != and "and", "or"
 ///     Operand enclosed(token, operand)          called after a closing bracket
 template <class Parser, class Operand>
 class EquationGrammar : public EquationCursor {
  protected:
   using EquationCursor::EquationCursor;
 
-  Operand comparison() {
-    const Operand left = sum();
-    if (!compares(peek())) return left;
-    const EquationToken sign = take();
-    const Operand result = parser().combined(sign, left, sum());
-    if (compares(peek())) fail(peek(), "comparisons are not chained; write (a < b) * (b < c).");
-    return result;
+  Operand condition() {
+    Operand left = conjunction();
+    while (is_word("or")) {
+      const EquationToken word = take();
+      left = parser().combined(word, left, conjunction());
+    }
+    return left;
   }
 
   Operand sum() {
@@ -45,7 +46,8 @@ class EquationGrammar : public EquationCursor {
     if (peek().is(")") || peek().text == "evaluate") return values;
     do {
       if (peek().text == "evaluate") break;
-      values.push_back(comparison());
+      take_keyword("axis");  // always the last argument
+      values.push_back(condition());
     } while (take_sign(","));
     return values;
   }
@@ -60,35 +62,67 @@ class EquationGrammar : public EquationCursor {
  private:
   Parser& parser() { return static_cast<Parser&>(*this); }
 
+  bool is_word(std::string_view word) const {
+    return peek().kind == EquationToken::Kind::name && peek().text == word;
+  }
+
   bool compares(const EquationToken& token) const {
-    if (token.is("==")) fail(token, "numbers are not compared for equality; write <, >, <= or >=.");
-    return token.is("<") || token.is(">") || token.is("<=") || token.is(">=");
+    for (const std::string_view sign : {"<", ">", "<=", ">=", "==", "!="})
+      if (token.is(sign)) return true;
+    return false;
+  }
+
+  Operand conjunction() {
+    Operand left = inversion();
+    while (is_word("and")) {
+      const EquationToken word = take();
+      left = parser().combined(word, left, inversion());
+    }
+    return left;
+  }
+
+  Operand inversion() {
+    if (!is_word("not")) return comparison();
+    const EquationToken word = take();
+    const Nesting nesting(*this, word);
+    return parser().inverted(word, inversion());
+  }
+
+  Operand comparison() {
+    const Operand left = sum();
+    if (!compares(peek())) return left;
+    const EquationToken sign = take();
+    const Operand result = parser().combined(sign, left, sum());
+    if (compares(peek())) fail(peek(), "comparisons are not chained; write a < b and b < c.");
+    return result;
   }
 
   Operand term() {
     Operand left = factor();
     while (peek().is("*") || peek().is("/") || peek().is("%") || peek().is("@")) {
       const EquationToken sign = take();
-      if (sign.is("*") && peek().is("*")) fail(sign, "the power is written a ^ b.");
       if (sign.is("/") && peek().is("/")) fail(sign, "there is no //; write floor(a / b).");
       left = parser().combined(sign, left, factor());
     }
     return left;
   }
 
-  Operand factor() {
-    constexpr int kDeepest = 200;
-    const EquationToken token = take();
-    if (++depth_ > kDeepest) fail(token, text_of("this is nested more than ", kDeepest, " deep."));
-    const Operand result = token.is("-") ? parser().negated(token, factor()) : power_from(token);
-    --depth_;
-    return result;
-  }
+  /// Counts how deep an expression is nested, which would fill the stack.
+  struct Nesting {
+    Nesting(EquationGrammar& grammar, const EquationToken& at) : depth(grammar.depth_) {
+      constexpr int kDeepest = 200;
+      if (++depth > kDeepest) grammar.fail(at, text_of("this is nested more than ", kDeepest, " deep."));
+    }
+    ~Nesting() { --depth; }
+    int& depth;
+  };
 
-  /// a, or a ^ b, which is before a minus: -a ^ b is -(a ^ b), and a ^ b ^ c is a ^ (b ^ c).
-  Operand power_from(const EquationToken& token) {
+  Operand factor() {
+    const EquationToken token = take();
+    const Nesting nesting(*this, token);
+    if (token.is("-")) return parser().negated(token, factor());
     const Operand base = factor_from(token);
-    if (!peek().is("^")) return base;
+    if (!peek().is("**") && !peek().is("^")) return base;
     const EquationToken sign = take();
     return parser().combined(sign, base, factor());
   }
@@ -96,7 +130,7 @@ class EquationGrammar : public EquationCursor {
   Operand factor_from(const EquationToken& token) {
     if (token.kind == EquationToken::Kind::number) return parser().number(token);
     if (token.is("(")) {
-      const Operand inner = comparison();
+      const Operand inner = condition();
       close(")");
       return parser().enclosed(token, inner);
     }

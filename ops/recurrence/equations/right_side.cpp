@@ -3,7 +3,7 @@
 #include <map>
 
 #include "lagtape/core/error.h"
-#include "lagtape/ops/recurrence/equations/compositions.h"
+#include "lagtape/ops/recurrence/equations/operators.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
@@ -28,10 +28,9 @@ class ElementPartials final : public ElementAdjoint {
     switch (f) {
       case ElementOp::multiply_constant: return (x * k).id();
       case ElementOp::constant_minus: return (k - x).id();
-      case ElementOp::greater: return (k == 1 ? 1 - greater(y, x) : greater(x, y)).id();
+      case ElementOp::greater: return (k == 1 ? 1 - above(y, x) : above(x, y)).id();
       case ElementOp::tanh_adjoint: return (x * (1 - y * y)).id();
       case ElementOp::sigmoid_adjoint: return (x * (y * (1 - y))).id();
-      case ElementOp::relu_adjoint: return (x * sign(y)).id();
       default: return b < 0 ? tape_.unary(f, x).id() : tape_.binary(f, x, y).id();
     }
   }

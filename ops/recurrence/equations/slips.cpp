@@ -6,6 +6,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/kernels/element_functions.h"
+#include "lagtape/ops/recurrence/equations/step_functions.h"
 
 namespace lagtape {
 namespace {
@@ -24,17 +25,20 @@ constexpr Slip kNames[] = {
     {"ln", "log(a)"},
     {"fabs", "abs(a)"},
     {"absolute", "abs(a)"},
-    {"max", "maximum(a, b)"},
-    {"min", "minimum(a, b)"},
-    {"clip", "minimum(maximum(a, low), high)"},
-    {"clamp", "minimum(maximum(a, low), high)"},
-    {"pow", "a * a, or exp(b * log(a))"},
-    {"power", "a * a, or exp(b * log(a))"},
-    {"square", "a * a"},
-    {"softmax", "exp(a) / sum(exp(a))"},
+    {"pow", "a ** b"},
+    {"power", "a ** b"},
+    {"square", "a ** 2"},
+    {"amax", "max(a, axis)"},
+    {"amin", "min(a, axis)"},
+    {"swish", "silu(a)"},
     {"matmul", "A @ v"},
     {"dot", "A @ v, or sum(a * b)"},
-    {"einsum", "A @ v, or sum(a * b)"},
+    {"broadcast_to", "expand(a, n, m)"},
+    {"expand_dims", "a[:, None]"},
+    {"unsqueeze", "a[:, None]"},
+    {"logical_and", "a and b"},
+    {"logical_or", "a or b"},
+    {"logical_not", "not a"},
     {"concatenate", "concat(a, b)"},
     {"cat", "concat(a, b)"},
     {"hstack", "concat(a, b)"},
@@ -59,8 +63,7 @@ std::string_view without_module(std::string_view name) {
 }
 
 bool is_composed(std::string_view name) {
-  constexpr std::string_view kOthers[] = {"sum", "mean", "reshape", "where", "mod", "outer", "concat"};
-  return std::ranges::find(kOthers, name) != std::end(kOthers);
+  return step_function_named(name) != nullptr || name == "reshape" || name == "concat" || name == "einsum";
 }
 
 }  // namespace
@@ -68,14 +71,12 @@ bool is_composed(std::string_view name) {
 std::string cure_of_character(std::string_view line, std::size_t i) {
   switch (line[i]) {
     case '{': return text_of(": ", kStepsOfState);
-    case ':': return ": an equation sets its name with =.";
     case ';': return ": an equation is one entry of the list, without a sign at its end.";
-    case '&': return ": conditions are 0 or 1; write (a < b) * (c < d).";
-    case '|': return ": write abs(a), or maximum(c, d) of two conditions.";
-    case '!': return ": a condition c is turned round by 1 - c.";
+    case '&': return ": write a < b and c < d.";
+    case '|': return ": write abs(a), or a < b or c < d.";
+    case '!': return ": write not c.";
     case '"':
     case '\'': return ": a prime stands after the name of a state, as in h'.";
-    case '#': return ": comments stand outside of the equations, as // of the file.";
     default: return ".";
   }
 }
@@ -87,8 +88,7 @@ std::string cure_of_name(std::string_view name) {
   if (bare != name && (function_named(bare) != nullptr || is_composed(bare)))
     return text_of("; functions are written without a module: ", bare, "(a).");
   if (name == "t" || name.ends_with("_t")) return text_of("; ", kStepsOfState);
-  if (name == "and" || name == "or" || name == "not" || name == "if" || name == "else")
-    return "; write where(condition, a, b), and conditions as numbers of 0 and 1.";
+  if (name == "if" || name == "else") return "; write where(condition, a, b).";
   if (name == "lambda" || name == "def" || name == "return") return "; an equation reads NAME = EXPRESSION.";
   return {};
 }

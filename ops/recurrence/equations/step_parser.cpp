@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
-#include "lagtape/ops/recurrence/equations/compositions.h"
+#include "lagtape/ops/recurrence/equations/axes.h"
+#include "lagtape/ops/recurrence/equations/operators.h"
 #include "lagtape/ops/recurrence/equations/slips.h"
 
 namespace lagtape {
@@ -11,91 +12,7 @@ namespace {
 
 using Kind = EquationSymbol::Kind;
 
-struct DrawRow {
-  DrawDefinition::Kind kind;
-  bool every_step;
-  double mean;
-};
-const std::map<std::string_view, DrawRow> kDraws = {
-    {"uniform", {DrawDefinition::Kind::uniform, true, 0.5}},
-    {"normal", {DrawDefinition::Kind::normal, true, 0}},
-    {"uniform_once", {DrawDefinition::Kind::uniform, false, 0.5}},
-    {"normal_once", {DrawDefinition::Kind::normal, false, 0}},
-    {"mask", {DrawDefinition::Kind::mask, true, 1}},
-    {"mask_once", {DrawDefinition::Kind::mask, false, 1}},
-};
-
 }  // namespace
-
-std::vector<std::string> step_function_names() {
-  std::vector<std::string> names = {"sum",   "mean", "reshape", "concat", "slice",
-                                    "where", "mod",  "outer",   "clamp"};
-  for (const ElementFunction& function : kElementFunctions)
-    if (function.notation == ElementNotation::function) names.emplace_back(function.name);
-  for (const auto& row : kDraws) names.emplace_back(row.first);
-  return names;
-}
-
-std::string description_of(Kind kind) {
-  switch (kind) {
-    case Kind::function: return "a function";
-    case Kind::input: return "the input";
-    case Kind::step_index: return "the step index";
-    case Kind::time: return "the time";
-    case Kind::dimension: return "a dimension";
-    case Kind::hyper: return "a hyper-parameter";
-    case Kind::state: return "a state";
-    case Kind::next: return "a next value";
-    case Kind::slope: return "the derivative of a state";
-    case Kind::weight: return "a weight";
-    case Kind::equation: return "an equation";
-    case Kind::failed: return "a name whose own line has an error";
-  }
-  return {};
-}
-
-// ---- Scope ----
-
-EquationScope::EquationScope(std::int64_t input) : tape(input) {
-  for (const std::string& name : step_function_names()) symbols_[name] = {};
-}
-
-void EquationScope::add(const std::string& name, EquationSymbol symbol) {
-  symbols_[name] = std::move(symbol);
-  added_.push_back(name);
-}
-
-EquationSymbol* EquationScope::find(std::string_view name) {
-  const auto place = symbols_.find(name);
-  return place == symbols_.end() ? nullptr : &place->second;
-}
-
-void EquationScope::declare(std::string_view name, EquationSymbol& symbol) {
-  if (symbol.declared) return;
-  symbol.declared = true;
-  const std::string text(name);
-  const Shape& shape = symbol.shape;
-  if (shape.empty()) symbol.value = tape.scalar(text);
-  if (shape.size() == 1) symbol.value = tape.vector(text, shape[0]);
-  if (shape.size() == 2) symbol.matrices = {tape.matrix(text, shape[0], shape[1])};
-  if (shape.size() == 3) {
-    for (std::int64_t g = 0; g < shape[0]; ++g)
-      symbol.matrices.push_back(tape.matrix(text_of(text, ".", g), shape[1], shape[2]));
-  }
-}
-
-void EquationScope::add_failed(const std::string& name) {
-  if (find(name) == nullptr) add(name, {.kind = EquationSymbol::Kind::failed});
-}
-
-StepVar EquationScope::past_input(std::int64_t steps) {
-  if (steps == 0) return tape.input();
-  if (past_input_.id() < 0) {
-    past_input_ = tape.state("x.past", tape.input().shape());
-    tape.set_next(past_input_, tape.input());
-  }
-  return tape.lag(past_input_, steps - 1);
-}
 
 // ---- Lines ----
 
@@ -104,6 +21,8 @@ EquationParser::EquationParser(EquationScope& scope, EquationLine line)
 
 EquationToken EquationParser::target() {
   const EquationToken name = take();
+  if (name.kind == EquationToken::Kind::name && peek().is(":"))
+    fail(peek(), "an equation sets its name with =.");
   if (name.kind == EquationToken::Kind::name && peek().is("=="))
     fail(peek(), "an equation sets its name with one =.");
   if (name.kind != EquationToken::Kind::name || !take_sign("=")) {
@@ -113,7 +32,7 @@ EquationToken EquationParser::target() {
 }
 
 StepVar EquationParser::expression() {
-  const StepVar value = value_of(comparison());
+  const StepVar value = value_of(condition());
   check_end();
   return value;
 }
@@ -126,15 +45,50 @@ std::int64_t EquationParser::dimension() {
 // ---- Names ----
 
 EquationParser::Operand EquationParser::named(const EquationToken& token) {
+  if (token.text.ends_with(".T") && scope_.find(token.text) == nullptr) {  // of a name that is there
+    EquationToken name = token;
+    name.text.remove_suffix(2);
+    if (scope_.find(name.text) != nullptr) return followed(transposed_of(operand_of(name)));
+  }
+  const Operand operand = operand_of(token);
+  const EquationSymbol& symbol = *scope_.find(token.text);
+  const bool in_time = symbol.kind == Kind::state || symbol.kind == Kind::input;
+  if (in_time && peek().is("[") && !brackets_have({":", ",", "None"})) {
+    take();
+    return followed({lagged(token, symbol), nullptr, token});
+  }
+  return followed(operand);
+}
+
+EquationParser::Operand EquationParser::followed(Operand operand) {
+  while (peek().is("[") || peek().is(".T")) {
+    const EquationToken sign = take();
+    operand = sign.is("[") ? Operand{indexed(sign, value_of(operand)), nullptr, operand.token}
+                           : transposed_of(operand);
+  }
+  return operand;
+}
+
+EquationParser::Operand EquationParser::transposed_of(const Operand& operand) {
+  if (operand.matrix == nullptr) return {transposed(operand.value), nullptr, operand.token};
+  if (operand.matrix->shape.size() > 2) return {transposed(value_of(operand)), nullptr, operand.token};
+  EquationSymbol& symbol = *operand.matrix;
+  EquationSymbol* of =
+      symbol.name.ends_with(".T") ? scope_.find(symbol.name.substr(0, symbol.name.size() - 2)) : nullptr;
+  return {{}, of != nullptr ? of : &scope_.transposed(symbol.name), operand.token};
+}
+
+EquationParser::Operand EquationParser::operand_of(const EquationToken& token) {
   EquationSymbol& symbol = resolve(token);
   if (symbol.kind == Kind::function)
     fail(token, text_of("'", token.text, "' is a function; its arguments are missing."), Rule::missing);
   if (symbol.kind == Kind::slope && symbol.value.id() < 0)
     fail(token, text_of(token.text, " is read before an equation sets it."), Rule::missing);
   symbol.used = true;
-  scope_.declare(token.text, symbol);
-  if (take_sign("[")) return {lagged(token, symbol), nullptr, token};
-  return {symbol.value, symbol.matrices.empty() ? nullptr : &symbol, token};
+  if (symbol.kind == Kind::weight && symbol.shape.size() > 1)
+    return {{}, &symbol, token};  // declared once it is read
+  scope_.declare(symbol);
+  return {symbol.value, nullptr, token};
 }
 
 StepVar EquationParser::lagged(const EquationToken& name, const EquationSymbol& state) {
@@ -185,105 +139,6 @@ StepVar EquationParser::trained_lag(const EquationToken& at, StepVar state, int 
   return record(at, [&] { return scope_.tape.lag(state, scope_.find(name)->value, largest->second); });
 }
 
-// ---- Functions ----
-
-EquationParser::Operand EquationParser::called(const EquationToken& name) {
-  EquationSymbol& symbol = resolve(name);
-  if (scope_.ode && (symbol.kind == Kind::state || symbol.kind == Kind::slope))
-    return {past_value(name, symbol), nullptr, name};
-  if (symbol.kind != Kind::function) {
-    const bool in_time = (symbol.kind == Kind::state || symbol.kind == Kind::input) && peek().text == "t";
-    fail(name,
-         text_of("'", name.text, "' is ", description_of(symbol.kind), ", not a function",
-                 in_time ? text_of("; ", kStepsOfState) : "."),
-         Rule::wrong_type);
-  }
-  const auto result = [&](StepVar value) { return Operand{value, nullptr, name}; };
-  if (kDraws.contains(name.text)) return result(draw(name));
-
-  const std::vector<Operand> values = arguments();
-  close(")");
-  if (name.text == "reshape") {
-    check_count(name, values.size(), 2, 3);
-    const RowShape shape = shape_of(std::span(values).subspan(1));
-    return result(record(name, [&] { return scope_.tape.reshape(value_of(values[0]), shape); }));
-  }
-  if (const ElementFunction* function = function_named(name.text)) {
-    check_count(name, values.size(), function->arrays, function->arrays);
-    const StepVar a = value_of(values[0]);
-    if (function->arrays == 1)
-      return result(record(name, [&] { return scope_.tape.unary(function->op, a); }));
-    const StepVar b = value_of(values[1]);
-    return result(record(name, [&] { return scope_.tape.binary(function->op, a, b); }));
-  }
-  if (name.text == "concat") return result(concatenated(name, values));
-  if (name.text == "slice") {
-    check_count(name, values.size(), 3, 3);
-    const std::int64_t begin = whole(value_of(values[1]), values[1].token),
-                       end = whole(value_of(values[2]), values[2].token);
-    return result(record(name, [&] { return scope_.tape.slice(value_of(values[0]), begin, end); }));
-  }
-  return result(composed(name, values));
-}
-
-/// The functions that the step has no operation of its own for, and the sums.
-StepVar EquationParser::composed(const EquationToken& name, const std::vector<Operand>& values) {
-  const bool of_three = name.text == "where" || name.text == "clamp",
-             of_two = name.text == "mod" || name.text == "outer";
-  const std::size_t count = of_three ? 3 : of_two ? 2 : 1;
-  check_count(name, values.size(), count, count);
-  const StepVar a = value_of(values[0]);
-  if (of_three) {
-    const StepVar b = value_of(values[1]), c = value_of(values[2]);
-    return record(name, [&] { return name.text == "where" ? where(a, b, c) : clamp(a, b, c); });
-  }
-  if (of_two) {
-    const StepVar b = value_of(values[1]);
-    return record(name, [&] { return name.text == "mod" ? mod(a, b) : outer(a, b); });
-  }
-  return record(name, [&] { return name.text == "mean" ? mean(a) : lagtape::sum(a); });
-}
-
-StepVar EquationParser::concatenated(const EquationToken& name, const std::vector<Operand>& parts) {
-  if (parts.size() < 2)
-    fail(name, "'concat' takes at least 2 arguments", Rule::out_of_range, text_of(parts.size()));
-  StepVar all = value_of(parts[0]);
-  for (const Operand& part : std::span(parts).subspan(1)) {
-    const StepVar value = value_of(part);
-    all = record(name, [&] { return scope_.tape.concatenate(all, value); });
-  }
-  return all;
-}
-
-StepVar EquationParser::draw(const EquationToken& name) {
-  const DrawRow& row = kDraws.at(name.text);
-  std::vector<Operand> dimensions = arguments();
-  if (row.kind == DrawDefinition::Kind::mask) {
-    check_count(name, dimensions.size(), 1, 3);
-    const double rate = number_of(value_of(dimensions.front()), dimensions.front().token);
-    dimensions.erase(dimensions.begin());
-    close(")");
-    return record(name, [&] { return scope_.tape.mask(shape_of(dimensions), rate, row.every_step); });
-  }
-  check_count(name, dimensions.size(), 0, 2);
-  double evaluation = row.mean;
-  if (peek().text == "evaluate") {
-    take();
-    if (!take_sign("=")) expected("'='");
-    const EquationToken first = peek();
-    evaluation = number_of(value_of(sum()), first);
-  }
-  close(")");
-  return scope_.tape.draw(row.kind, shape_of(dimensions), row.every_step, evaluation);
-}
-
-RowShape EquationParser::shape_of(std::span<const Operand> dimensions) const {
-  std::vector<std::int64_t> sizes;
-  for (const Operand& dimension : dimensions) sizes.push_back(size(value_of(dimension), dimension.token));
-  if (sizes.empty()) return RowShape::scalar();
-  return sizes.size() == 1 ? RowShape::vector(sizes[0]) : RowShape::grouped(sizes[0], sizes[1]);
-}
-
 // ---- Operations ----
 
 EquationParser::Operand EquationParser::number(const EquationToken& token) {
@@ -295,59 +150,63 @@ EquationParser::Operand EquationParser::negated(const EquationToken& sign, const
   return {record(sign, [&] { return -value; }), nullptr, sign};
 }
 
+EquationParser::Operand EquationParser::inverted(const EquationToken& word, const Operand& operand) {
+  const StepVar value = value_of(operand);
+  return {record(word, [&] { return 1 - truth(value); }), nullptr, word};
+}
+
 EquationParser::Operand EquationParser::combined(const EquationToken& sign, const Operand& left,
                                                  const Operand& right) {
   if (sign.is("@")) return multiplied(sign, left, right);
-  if (sign.is("*") && left.matrix)
-    fail(left.token, text_of("the product with the matrix '", left.token.text,
-                             "' is written with @: ", left.token.text, " @ v."));
   const StepVar a = value_of(left), b = value_of(right);
   const auto value = [&] {
-    if (sign.is("%")) return mod(a, b);
-    if (sign.is("^")) return power(a, b);
-    if (sign.is(">")) return greater(a, b);
-    if (sign.is("<")) return greater(b, a);
-    if (sign.is(">=")) return 1 - greater(b, a);
-    if (sign.is("<=")) return 1 - greater(a, b);
-    return scope_.tape.binary(sign.is("+")   ? ElementOp::add
-                              : sign.is("-") ? ElementOp::subtract
-                              : sign.is("*") ? ElementOp::multiply
-                                             : ElementOp::divide,
-                              a, b);
+    const bool power = sign.is("**") || sign.is("^");
+    return power && scope_.tape.is_number(b) ? lagtape::power(a, number_of(b, right.token))
+                                             : operated(sign, a, b);
   };
   return {record(sign, value), nullptr, left.token};
 }
 
 EquationParser::Operand EquationParser::multiplied(const EquationToken& sign, const Operand& left,
                                                    const Operand& right) {
+  if (right.matrix != nullptr && left.matrix != nullptr)
+    fail(sign,
+         "a product of two weights is a derived weight; from the right, as in W @ (V @ x), there is none",
+         Rule::not_supported);
+  if (right.matrix != nullptr && right.matrix->shape.size() == 2)
+    return {record(sign, [&] { return product(matrices_of(transposed_of(right)).front(), left.value); }),
+            nullptr, left.token};
   const StepVar v = value_of(right);
-  if (!left.matrix && left.value.shape().rank != 2) {
-    fail(sign, "left of @ there must be a matrix: a weight, or a computed one [out, in]", Rule::shape,
-         text_of(to_string(left.value.shape()), " and ", to_string(v.shape())));
-  }
   const auto value = [&] {
-    if (!left.matrix) return computed_product(left.value, v);
-    return left.matrix->shape.size() == 3 ? product_of_groups(left.matrix->matrices, v)
-                                          : product(left.matrix->matrices.front(), v);
+    if (left.matrix == nullptr) return matmul(left.value, v);
+    const Shape& shape = left.matrix->shape;
+    if (shape.size() == 3)
+      return of_groups(left, v) ? product_of_groups(matrices_of(left), v) : matmul(value_of(left), v);
+    const bool numpy = scope_.tape.spreading() == StepTape::Spreading::numpy;
+    return numpy ? matmul(matrices_of(left).front(), v) : product(matrices_of(left).front(), v);
   };
   return {record(sign, value), nullptr, left.token};
 }
 
-/// Runs `record` and adds the place in the line to errors of the tape.
-template <class Record>
-StepVar EquationParser::record(const EquationToken& at, Record recorded) const {
-  try {
-    return recorded();
-  } catch (const InputError& error) {
-    fail(at, error.problems().front());
-  }
+/// Whether R @ v of a weight [g, out, in] is a product for each row of v [g, in], which NumPy does not have.
+bool EquationParser::of_groups(const Operand& weight, StepVar v) const {
+  const Shape &R = weight.matrix->shape, axes = v.shape().axes();
+  if (axes != Shape{R[0], R[2]}) return false;
+  if (R[0] == R[2] && scope_.tape.spreading() == StepTape::Spreading::numpy)
+    fail(weight.token,
+         text_of("with as many groups as columns this may mean two things; write einsum('gij,gj->gi', ",
+                 weight.token.text, ", v) for a product of each group"),
+         Rule::conflict, text_of(to_string(R), " and ", to_string(axes)));
+  return true;
+}
+
+std::span<const StepMatrix> EquationParser::matrices_of(const Operand& operand) {
+  scope_.declare(*operand.matrix);
+  return operand.matrix->matrices;
 }
 
 StepVar EquationParser::value_of(const Operand& operand) const {
-  if (!operand.matrix) return operand.value;
-  const std::string_view name = operand.token.text;
-  fail(operand.token, text_of("the matrix '", name, "' ", to_string(operand.matrix->shape),
-                              " stands left of @ only; write a * (", name, " @ v) with parentheses."));
+  return operand.matrix == nullptr ? operand.value : scope_.values_of(*operand.matrix);
 }
 
 double EquationParser::number_of(StepVar value, const EquationToken& at) const {

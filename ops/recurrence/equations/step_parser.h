@@ -1,88 +1,20 @@
 #pragma once
 
-#include <functional>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "lagtape/ops/recurrence/equations/equation_scope.h"
 #include "lagtape/ops/recurrence/equations/grammar.h"
-#include "lagtape/ops/recurrence/equations/right_side.h"
-#include "lagtape/ops/recurrence/step/step_tape.h"
+#include "lagtape/ops/recurrence/equations/step_functions.h"
 
 namespace lagtape {
-
-/// The meaning of a name in a cell.
-struct EquationSymbol {
-  enum class Kind {
-    function,
-    input,
-    step_index,
-    time,
-    dimension,
-    hyper,
-    state,
-    next,
-    slope,
-    weight,
-    equation,
-    failed
-  };
-  Kind kind = Kind::function;
-  StepVar value = {};                     ///< for all but functions and matrices
-  std::vector<StepMatrix> matrices = {};  ///< for matrices: one, or one for each group
-  Shape shape = {};                       ///< for weights
-  bool declared = true;                   ///< whether the tape has it: weights once an equation uses them
-  bool used = false;
-};
-
-std::string description_of(EquationSymbol::Kind kind);  ///< "a weight", "the input"
-
-/// What equations in continuous time have besides.
-struct TimeScope {
-  StepVar time, history_time;
-  std::vector<PastRead> reads = {};
-};
-
-/// Everything that can be named in a cell, on its tape.
-class EquationScope {
- public:
-  /// A scope that contains the functions alone.
-  explicit EquationScope(std::int64_t input);
-
-  /// Adds a name, which must be free.
-  void add(const std::string& name, EquationSymbol symbol);
-  /// The symbol of that name; null when there is none.
-  EquationSymbol* find(std::string_view name);
-  /// Declares a weight on the tape, if it is not there yet.
-  void declare(std::string_view name, EquationSymbol& symbol);
-  /// Adds a name whose own line has an error. Lines that read it throw FollowingError.
-  void add_failed(const std::string& name);
-  /// The input so many steps before, which a state of the scope's own remembers.
-  StepVar past_input(std::int64_t steps);
-  /// The names in the order in which they were added, without functions.
-  const std::vector<std::string>& added() const { return added_; }
-
-  StepTape tape;
-  std::optional<TimeScope> ode;                      ///< none: the equations are those of a step
-  std::map<std::string, std::int64_t> largest_lags;  ///< the largest values of weights that are lags
-  bool lacks_names = false;  ///< a line with an error set no name, so that an unknown one may be its
-
- private:
-  std::map<std::string, EquationSymbol, std::less<>> symbols_;
-  std::vector<std::string> added_;
-  StepVar past_input_;
-};
-
-/// The names of the functions that a step has.
-std::vector<std::string> step_function_names();
 
 /// A value or a matrix (or one for each group), and where it begins.
 struct StepOperand {
   StepVar value;
-  const EquationSymbol* matrix = nullptr;
+  EquationSymbol* matrix = nullptr;
   EquationToken token;
 };
 
@@ -104,27 +36,51 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
 
   Operand number(const EquationToken& token);
   Operand negated(const EquationToken& sign, const Operand& operand);
+  Operand inverted(const EquationToken& word, const Operand& operand);
   Operand combined(const EquationToken& sign, const Operand& left, const Operand& right);
   Operand named(const EquationToken& name);
   Operand called(const EquationToken& name);
-  Operand enclosed(const EquationToken&, const Operand& operand) { return operand; }
+  Operand enclosed(const EquationToken&, const Operand& operand) { return followed(operand); }
+
+  /// The operand with what follows it: .T, [:k], [:, None].
+  Operand followed(Operand operand);
+  StepVar indexed(const EquationToken& at, StepVar value);
+  /// Part of an axis: `count` elements from `begin` on, `step` apart; one alone takes the axis away.
+  struct AxisIndex {
+    std::int64_t begin, count, step;
+    bool keeps_axis;
+  };
+  AxisIndex axis_index(std::int64_t n);
+  Operand transposed_of(const Operand& operand);
+  Operand operand_of(const EquationToken& name);
 
   StepVar lagged(const EquationToken& name, const EquationSymbol& state);
   StepVar past_input(const EquationToken& at, StepVar index);
   /// The number of steps that an index goes back: 3 for h[-3], of which `example` is the letter.
   std::int64_t lag(const EquationToken& at, StepVar index, const char* example) const;
-  StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
   // In continuous time (past_reads.cpp): y(t - E), the rest of it after the opening bracket, and E of an argument t - E.
   StepVar past_value(const EquationToken& name, EquationSymbol& symbol);
   StepVar lag_in(const EquationToken& at, StepVar argument);
-  StepVar composed(const EquationToken& name, const std::vector<Operand>& values);
-  StepVar concatenated(const EquationToken& name, const std::vector<Operand>& parts);
+  StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
+  StepVar composed(const EquationToken& name, const StepFunction& function,
+                   const std::vector<Operand>& values);
+  StepVar einsum_of(const EquationToken& name);
+  StepVar concatenated(const EquationToken& name, std::vector<Operand> parts);
   StepVar draw(const EquationToken& name);
   RowShape shape_of(std::span<const Operand> dimensions) const;
 
+  bool of_groups(const Operand& weight, StepVar v) const;
+  std::span<const StepMatrix> matrices_of(const Operand& operand);
   Operand multiplied(const EquationToken& sign, const Operand& left, const Operand& right);
+  /// Runs `record` and adds the place in the line to errors of the tape.
   template <class Record>
-  StepVar record(const EquationToken& at, Record recorded) const;
+  StepVar record(const EquationToken& at, Record recorded) const {
+    try {
+      return recorded();
+    } catch (const InputError& error) {
+      fail(at, error.problems().front());
+    }
+  }
   StepVar value_of(const Operand& operand) const;
   double number_of(StepVar value, const EquationToken& at) const;
   std::int64_t whole(double size, const EquationToken& at, const char* what) const;

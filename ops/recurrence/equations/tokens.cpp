@@ -28,6 +28,13 @@ std::size_t end_of_name(std::string_view text, std::size_t i) {
 /// Whether a text begins with the ".T" that follows a bracket.
 bool is_transposed(std::string_view text) { return text.starts_with(".T") && end_of_name(text, 1) == 2; }
 
+/// The end of a text between quotes that begins at i; i where none does. (A prime after a bracket has no partner.)
+std::size_t end_of_text(std::string_view text, std::size_t i) {
+  if (text[i] != '"' && text[i] != '\'') return i;
+  const std::size_t end = text.find(text[i], i + 1);
+  return end == std::string_view::npos ? i : end + 1;
+}
+
 /// The text around a position, on one line.
 std::string excerpt(const std::string& text, std::size_t position) {
   constexpr std::size_t kBefore = 50, kAfter = 50;
@@ -51,6 +58,10 @@ std::vector<EquationToken> tokens_of(const EquationLine& line) {
       ++i;
       continue;
     }
+    if (text[i] == '#') {  // a comment
+      i = std::min(text.find('\n', i), text.size());
+      continue;
+    }
     EquationToken token{.kind = EquationToken::Kind::sign, .text = text.substr(i, 1), .position = i};
     if (is_transposed(text.substr(i))) {
       token.text = text.substr(i, 2);
@@ -67,9 +78,13 @@ std::vector<EquationToken> tokens_of(const EquationLine& line) {
                                .statement = "this is not a number in the range of a double."});
       token.kind = EquationToken::Kind::number;
       token.text = text.substr(i, end - (text.data() + i));
-    } else if (const std::string_view two = text.substr(i, 2); two == "<=" || two == ">=" || two == "==") {
+    } else if (const std::string_view two = text.substr(i, 2);
+               two == "<=" || two == ">=" || two == "==" || two == "!=" || two == "**") {
       token.text = two;
-    } else if (std::string_view("+-*/%@^()[],=<>").find(text[i]) == std::string_view::npos) {
+    } else if (const std::size_t end = end_of_text(text, i); end > i) {
+      token.kind = EquationToken::Kind::text;
+      token.text = text.substr(i, end - i);
+    } else if (std::string_view("+-*/%@()[],=<>:^").find(text[i]) == std::string_view::npos) {
       equation_error(line, i,
                      Problem{.rule = Rule::syntax,
                              .statement = text_of("no equation has the character '", text[i], "'",
@@ -104,6 +119,25 @@ bool EquationCursor::take_sign(std::string_view sign) {
   if (!peek().is(sign)) return false;
   take();
   return true;
+}
+
+bool EquationCursor::take_keyword(std::string_view name) {
+  if (peek().kind != EquationToken::Kind::name || peek().text != name || !tokens_[next_ + 1].is("="))
+    return false;
+  next_ += 2;
+  return true;
+}
+
+bool EquationCursor::brackets_have(std::initializer_list<std::string_view> texts) const {
+  int depth = 0;
+  for (std::size_t i = next_; tokens_[i].kind != EquationToken::Kind::end; ++i) {
+    const EquationToken& token = tokens_[i];
+    if (token.is("(") || token.is("[")) ++depth;
+    if (token.is(")") || token.is("]")) --depth;
+    if (depth == 0) return false;
+    if (depth == 1 && std::ranges::find(texts, token.text) != texts.end()) return true;
+  }
+  return false;
 }
 
 void EquationCursor::close(std::string_view bracket) {

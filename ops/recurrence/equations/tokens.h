@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,10 +17,11 @@ struct EquationLine {
   std::string text;
 };
 
-/// A name (W1.bias, h'), a number, a sign (one character, ".T", "<=", ">=" or "=="), or the end of the line.
+/// A name (W1.bias, h'), a number, a sign (one character, ".T", "<=", ">=", "==", "!=" or "**"), a text between quotes,
+/// or the end of the line. Comments begin with # and end with their line.
 struct EquationToken {
-  enum class Kind { name, number, sign, end } kind = Kind::end;
-  std::string_view text;  ///< in the line
+  enum class Kind { name, number, sign, text, end } kind = Kind::end;
+  std::string_view text;  ///< in the line, with its quotes
   double value = 0;       ///< the value of a number
   std::size_t position = 0;
 
@@ -52,6 +54,10 @@ class EquationCursor {
   EquationToken take();
   void put_back() { --next_; }
   bool take_sign(std::string_view sign);
+  /// Takes "NAME =", as before an argument that is given by its name.
+  bool take_keyword(std::string_view name);
+  /// Whether the bracket that opens here has one of these between it and its end, outside of further brackets.
+  bool brackets_have(std::initializer_list<std::string_view> texts) const;
   /// Takes the closing bracket of a part that was opened.
   void close(std::string_view bracket);
   [[noreturn]] void expected(const std::string& what) const;

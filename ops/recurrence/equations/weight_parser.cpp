@@ -8,8 +8,8 @@
 #include "lagtape/ops/matmul.h"
 #include "lagtape/ops/matrices.h"
 #include "lagtape/ops/matrix_exponential.h"
-#include "lagtape/ops/recurrence/equations/compositions.h"
 #include "lagtape/ops/recurrence/equations/grammar.h"
+#include "lagtape/ops/recurrence/equations/operators.h"
 #include "lagtape/ops/reduce.h"
 #include "lagtape/ops/shape.h"
 
@@ -26,11 +26,10 @@ struct WeightOperand {
 /// The functions of one matrix or vector that are not element-wise.
 const std::map<std::string_view, Var (*)(const Var&)> kOfOne = {
     {"transpose", [](const Var& a) { return transpose(a); }},
-    {"sum", [](const Var& a) { return sum(a, -1); }},
-    {"mean", [](const Var& a) { return mean(a, -1); }},
     {"expm", matrix_exponential},
 };
-const std::vector<std::string> kOthers = {"eye", "arange", "reshape", "strict_upper", "where", "mod"};
+const std::vector<std::string> kOthers = {"sum",     "mean",         "eye",   "arange",
+                                          "reshape", "strict_upper", "where", "mod"};
 
 class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
  public:
@@ -39,7 +38,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
       : EquationGrammar(line), scope_(scope), values_(values), used_(used) {}
 
   Var value() {
-    const Var value = tensor(comparison());
+    const Var value = tensor(condition());
     check_end();
     return value;
   }
@@ -60,50 +59,25 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     return {{}, record(token, [&] { return transpose(tensor(operand)); }), token};
   }
 
+  Operand inverted(const EquationToken& word, const Operand& operand) {
+    if (operand.number) return {*operand.number == 0 ? 1.0 : 0.0, {}, word};
+    return {{}, 1 - truth(operand.var), word};
+  }
+
   Operand combined(const EquationToken& sign, const Operand& left, const Operand& right) {
     if (left.number && right.number && !sign.is("@"))
-      return {calculated(sign, *left.number, *right.number), {}, left.token};
+      return {operated(sign, *left.number, *right.number), {}, left.token};
     const Var a = tensor(left), b = tensor(right);
     expect(sign,
            sign.is("@") ? numbers_of_product(a.shape(), b.shape()) : numbers_of_pair(a.shape(), b.shape()));
     return {{},
             record(sign,
                    [&] {
-                     if (sign.is("+")) return a + b;
-                     if (sign.is("-")) return a - b;
-                     if (sign.is("*")) return a * b;
-                     if (sign.is("/")) return a / b;
-                     if (sign.is("%")) return remainder_of(a, b);
-                     if (sign.is("^")) return power_of(a, b, right.number);
-                     if (sign.is(">")) return above(a, b);
-                     if (sign.is("<")) return above(b, a);
-                     if (sign.is(">=")) return 1 - above(b, a);
-                     if (sign.is("<=")) return 1 - above(a, b);
-                     return product(a, b);
+                     if (sign.is("@")) return product(a, b);
+                     const bool power = sign.is("**") || sign.is("^");
+                     return power && right.number ? lagtape::power(a, *right.number) : operated(sign, a, b);
                    }),
             left.token};
-  }
-
-  // The formulas of equations/compositions.h on the tape.
-  static Var above(const Var& a, const Var& b) { return sign(relu(a - b)); }
-  static Var remainder_of(const Var& a, const Var& b) { return a - b * floor(a / b); }
-
-  static Var power_of(const Var& a, const Var& b, std::optional<double> n) {
-    if (!n || *n != std::floor(*n) || *n == 0 || std::abs(*n) > kLargestWholePower) return exp(b * log(a));
-    const Var product = whole_power(a, static_cast<std::int64_t>(std::abs(*n)));
-    return *n > 0 ? product : 1 / product;
-  }
-
-  static double calculated(const EquationToken& sign, double a, double b) {
-    if (sign.is("+")) return a + b;
-    if (sign.is("-")) return a - b;
-    if (sign.is("*")) return a * b;
-    if (sign.is("/")) return a / b;
-    if (sign.is("%")) return a - b * std::floor(a / b);
-    if (sign.is("^")) return std::pow(a, b);
-    if (sign.is("<")) return a < b;
-    if (sign.is(">")) return a > b;
-    return sign.is("<=") ? a <= b : a >= b;
   }
 
   /// The matrix product; the right side may be a vector.
@@ -146,6 +120,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
         return {{}, a, name};  // the same shape, at no cost
       return {{}, record(name, [&] { return row->second(a); }), name};
     }
+    if (name.text == "sum" || name.text == "mean") return reduced(name, values);
     if (name.text == "reshape") {
       check_count(name, values.size(), 2, 3);
       Shape shape;
@@ -168,16 +143,31 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     fail(name, unknown_name("function", name.text, weight_function_names()));
   }
 
+  /// The sum or the mean, of all elements or along an axis.
+  Operand reduced(const EquationToken& name, const std::vector<Operand>& values) {
+    check_count(name, values.size(), 1, 2);
+    const Var a = tensor(values[0]);
+    const bool all = values.size() == 1 && scope_.numpy;
+    const auto axis = values.size() == 1 ? -1 : static_cast<std::int64_t>(constant(values[1]));
+    return {{},
+            record(name,
+                   [&] {
+                     if (name.text == "sum") return all ? lagtape::sum(a) : lagtape::sum(a, axis);
+                     return all ? mean(a) : mean(a, axis);
+                   }),
+            name};
+  }
+
   /// where(c, a, b), or mod(a, b).
   Operand chosen(const EquationToken& name, const std::vector<Operand>& values) {
     const std::size_t count = name.text == "mod" ? 2 : 3;
     check_count(name, values.size(), count, count);
     const Var a = tensor(values[0]), b = tensor(values[1]);
     expect(name, numbers_of_pair(a.shape(), b.shape()));
-    if (count == 2) return {{}, record(name, [&] { return remainder_of(a, b); }), name};
+    if (count == 2) return {{}, record(name, [&] { return mod(a, b); }), name};
     const Var c = tensor(values[2]);
     expect(name, numbers_of_pair(a.shape(), c.shape()));
-    return {{}, record(name, [&] { return a * b + (1 - a) * c; }), name};
+    return {{}, record(name, [&] { return scope_.numpy ? where(a, b, c) : a * b + (1 - a) * c; }), name};
   }
 
   static bool is_square(const Shape& shape) { return shape.size() == 2 && shape[0] == shape[1]; }

@@ -22,6 +22,7 @@ struct WeightScope {
   std::int64_t most_numbers = std::numeric_limits<std::int64_t>::max();
   std::set<std::string, std::less<>> failed = {};  ///< names whose own lines have errors
   bool lacks_names = false;                        ///< a line with an error set no name
+  bool numpy = true;                               ///< false: grammar 1 (equations.h)
 };
 
 /// The value of a derived weight, by the grammar of equations.h, on the tape of `values`, which are in the

@@ -5,6 +5,7 @@
 #include "lagtape/ops/element.h"
 #include "lagtape/ops/recurrence/derive/adjoint.h"
 #include "lagtape/ops/recurrence/oracle/unroll_product.h"
+#include "lagtape/ops/shape.h"
 
 namespace lagtape::recurrence {
 
@@ -30,6 +31,13 @@ Tensor SavedCopies::seen(int id, const Tensor& value) const {
       Shape with_axis = at(v.a).shape();
       with_axis.push_back(1);
       return expand(at(v.a).reshaped(with_axis), value.shape());
+    }
+    case StepOp::view: {
+      const Tensor& a = at(v.a);
+      Tape tape;
+      Shape strides = strides_of(v);
+      strides.insert(strides.begin(), a.numel() / a.size(0));
+      return as_strided(tape.constant(a), value.shape(), v.index, strides).value();
     }
     case StepOp::element: {
       if (function_of(v.element).cost == ElementCost::many) return value;

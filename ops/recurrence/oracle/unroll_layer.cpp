@@ -19,8 +19,9 @@ namespace {
 /// The shape of a value with a leading axis: the rows of the batch, or 1 for a value that is the same in all
 /// rows.
 Shape with_rows(std::int64_t rows, const RowShape& shape) {
-  if (shape.rank == 0) return {rows};
-  return shape.rank == 1 ? Shape{rows, shape.size} : Shape{rows, shape.groups, shape.size};
+  Shape axes = shape.axes();
+  axes.insert(axes.begin(), rows);
+  return axes;
 }
 
 Var ones(Tape& tape, Shape shape, Dtype dtype) {
@@ -216,6 +217,12 @@ Var UnrolledLayer::evaluate(int id, const Var& x, const Steps& steps) const {
     }
     case StepOp::slice: return slice(a(), 1, v.index, v.index + v.shape.size);
     case StepOp::reshape: return reshape(a(), with_rows(a().shape()[0], v.shape));
+    case StepOp::view: {
+      const std::int64_t rows = a().shape()[0];
+      Shape strides = strides_of(v);
+      strides.insert(strides.begin(), a().value().numel() / rows);
+      return as_strided(a(), with_rows(rows, v.shape), v.index, strides);
+    }
     case StepOp::element: return element(id);
   }
   throw Error("[unroll] no rule for an operation.");

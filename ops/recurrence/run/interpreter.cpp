@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/run/interpreter.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "lagtape/ops/recurrence/jit/stage_compiler.h"
@@ -171,6 +172,8 @@ void Interpreter<T>::run_special(const ElementInstruction& t, std::int64_t first
     case Op::Kind::concatenate:
     case Op::Kind::slice:
     case Op::Kind::pad: run_parts(t, rows); break;
+    case Op::Kind::view:
+    case Op::Kind::collect: run_view(t, rows); break;
     case Op::Kind::step_index:
       for (std::int64_t r = 0; r < rows; ++r)
         std::fill_n(out + r * t.width, t.width,
@@ -209,6 +212,39 @@ void Interpreter<T>::run_parts(const ElementInstruction& t, std::int64_t rows) {
     std::copy_n(pointers_[t.a] + r * padded<T>(t.part), t.part, out + first);
     if (t.kind == Op::Kind::concatenate)
       std::copy_n(pointers_[t.b] + r * padded<T>(wide - t.part), wide - t.part, out + t.part);
+  }
+}
+
+/// Calls f with the place of each element of a view of the instruction's axes, in order, a line of the last axis
+/// at once: f(number of the line's first element, its place).
+template <class F>
+void for_lines(const ElementInstruction& t, F f) {
+  const Shape axes = t.shape.axes();
+  std::array<std::int64_t, RowShape::kLargestRank> extent = {1, 1, 1, 1};
+  std::ranges::copy(axes, extent.end() - std::ssize(axes));
+  std::int64_t element = 0;
+  for (std::int64_t i = 0; i < extent[0]; ++i)
+    for (std::int64_t j = 0; j < extent[1]; ++j)
+      for (std::int64_t k = 0; k < extent[2]; ++k, element += extent[3])
+        f(element, t.index + i * t.strides[0] + j * t.strides[1] + k * t.strides[2]);
+}
+
+/// Reads a's elements through the view, or adds a's elements to those that the view reads; the padding of the result is 0.
+template <class T>
+void Interpreter<T>::run_view(const ElementInstruction& t, std::int64_t rows) {
+  const bool reads = t.kind == Op::Kind::view;
+  const std::int64_t of_a = padded<T>(reads ? t.part : t.shape.width()), stride = t.strides.back(),
+                     n = t.shape.size;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    T* const out = pointers_[t.out] + r * t.width;
+    const T* const a = pointers_[t.a] + r * of_a;
+    std::fill_n(out, t.width, T(0));
+    for_lines(t, [&](std::int64_t element, std::int64_t place) {
+      if (reads)
+        for (std::int64_t e = 0; e < n; ++e) out[element + e] = a[place + e * stride];
+      else
+        for (std::int64_t e = 0; e < n; ++e) out[place + e * stride] += a[element + e];
+    });
   }
 }
 

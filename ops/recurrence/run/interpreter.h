@@ -97,6 +97,7 @@ class Interpreter {
   T* once_of(int draw) const;
   void run_draw(const ElementInstruction& t, std::int64_t first_row, std::int64_t rows, std::int64_t step);
   void run_parts(const ElementInstruction& t, std::int64_t rows);
+  void run_view(const ElementInstruction& t, std::int64_t rows);
   void run_real_lag(const ElementInstruction& t, std::int64_t first_row, std::int64_t rows,
                     std::int64_t step);
 

@@ -31,14 +31,16 @@ struct ElementInstruction {
   int out = -1, a = -1, b = -1, c = -1;  ///< operands of the stage
   double k = 0;
   std::int64_t width = 0;  ///< padded width of out
-  /// The shape of out; for sum, broadcast, slice and pad the shape of their wider side, for a narrow product
-  /// the shape of a.
+  /// The shape of out; for sum, broadcast, slice, pad and collect the shape of the side that has the axes, for
+  /// a narrow product the shape of a.
   RowShape shape;
-  /// For a narrow product the position in a of the number that column b is multiplied by; for slice and pad
-  /// the first element.
+  /// For a narrow product the position in a of the number that column b is multiplied by; for slice, pad,
+  /// view and collect the first element.
   int index = -1;
   std::int64_t lag = 0;
-  std::int64_t part = 0;  ///< elements of the narrower side of slice and pad, or of concatenate's first part
+  /// Elements of the narrower side of slice and pad, of concatenate's first part, of view's operand.
+  std::int64_t part = 0;
+  Strides4 strides = {};
   bool per_unit = false;  ///< a real lag of one delay a unit
 };
 

@@ -57,15 +57,18 @@ ElementInstruction StageWriter::instruction(const Op& op) const {
   t.shape = shape;
   t.index = op.index;
   t.lag = op.lag;
+  t.strides = op.strides;
   t.per_unit = op.a >= 0 && values_.shape(op.a).rank > 0;
   switch (op.kind) {
     case Op::Kind::narrow_product: t.shape = values_.shape(op.terms.front().operand); break;
-    case Op::Kind::sum: t.shape = values_.shape(op.a); break;
+    case Op::Kind::sum:
+    case Op::Kind::collect: t.shape = values_.shape(op.a); break;
     case Op::Kind::slice:
       t.shape = values_.shape(op.a);
       t.part = shape.width();
       break;
     case Op::Kind::pad:
+    case Op::Kind::view:
     case Op::Kind::concatenate: t.part = values_.shape(op.a).width(); break;
     case Op::Kind::broadcast:  // a number is filled in as wide as the result
       if (values_.location(op.a).kind == Location::Kind::constant) t.kind = Op::Kind::element;

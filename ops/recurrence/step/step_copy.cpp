@@ -49,16 +49,8 @@ StepVar StepCopy::recorded(const Instruction& v) {
     case StepOp::constant: return tape_.constant(v.value);
     case StepOp::draw: return draw(program_.draws[v.index], v.shape);
     case StepOp::product: return tape_.product(weights_[v.index].matrix, copied(v.a));
-    case StepOp::element:
-      return v.b < 0 ? tape_.unary(v.element, copied(v.a))
-                     : tape_.binary(v.element, copied(v.a), copied(v.b));
-    case StepOp::sum: return tape_.sum(copied(v.a));
-    case StepOp::broadcast: return tape_.broadcast(copied(v.a), v.shape);
-    case StepOp::reshape: return tape_.reshape(copied(v.a), v.shape);
-    case StepOp::concatenate: return tape_.concatenate(copied(v.a), copied(v.b));
-    case StepOp::slice: return tape_.slice(copied(v.a), v.index, v.index + v.shape.size);
+    default: return tape_.replay(v, copied(v.a), v.b < 0 ? StepVar() : copied(v.b));
   }
-  throw Error("[step] unknown operation");
 }
 
 }  // namespace lagtape

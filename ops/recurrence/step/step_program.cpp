@@ -10,10 +10,10 @@ namespace lagtape {
 namespace {
 
 // Names in the order of StepOp.
-constexpr std::string_view kNames[] = {"input",    "state",      "lag",     "real_lag", "weight",
-                                       "constant", "step_index", "draw",    "product",  "element",
-                                       "sum",      "broadcast",  "reshape", "concat",   "slice"};
-static_assert(std::size(kNames) == static_cast<std::size_t>(StepOp::slice) + 1);
+constexpr std::string_view kNames[] = {"input",      "state",  "lag",     "real_lag", "weight", "constant",
+                                       "step_index", "draw",   "product", "element",  "sum",    "broadcast",
+                                       "reshape",    "concat", "slice",   "view"};
+static_assert(std::size(kNames) == static_cast<std::size_t>(StepOp::view) + 1);
 
 std::string number_text(double value) {
   std::array<char, 32> text;
@@ -59,6 +59,9 @@ std::string expression(const StepProgram& program, const Instruction& v) {
     case StepOp::broadcast:
     case StepOp::reshape: return text_of(name_of(v), "(", a, ", ", to_string(v.shape), ")");
     case StepOp::slice: return text_of("slice(", a, ", ", v.index, ", ", v.index + v.shape.size, ")");
+    case StepOp::view:
+      return text_of("view(", a, ", ", to_string(v.shape), ", from ", v.index, " by ",
+                     to_string(strides_of(v)), ")");
     default: return text_of(name_of(v), "(", a, b.empty() ? "" : ", ", b, ")");
   }
 }
@@ -84,16 +87,41 @@ std::string output_name(const StepProgram& program) {
 
 }  // namespace
 
-std::string to_string(const RowShape& shape) {
-  if (shape.rank == 0) return "[]";
-  if (shape.rank == 1) return text_of("[", shape.size, "]");
-  return text_of("[", shape.groups, ", ", shape.size, "]");
+RowShape RowShape::of(const Shape& axes) {
+  if (axes.empty()) return scalar();
+  RowShape shape{static_cast<int>(axes.size()), 1, axes.back()};
+  for (std::size_t i = 0; i + 1 < axes.size(); ++i) shape.groups *= axes[i];
+  for (std::size_t i = 0; i + 2 < axes.size(); ++i) shape.first.at(i) = axes[i];
+  return shape;
 }
+
+Shape RowShape::axes() const {
+  if (rank == 0) return {};
+  if (rank == 1) return {size};
+  Shape axes(first.begin(), first.begin() + (rank - 2));
+  axes.push_back(groups / element_count(axes));
+  axes.push_back(size);
+  return axes;
+}
+
+std::string to_string(const RowShape& shape) { return to_string(shape.axes()); }
 
 bool is_leaf(StepOp op) { return op <= StepOp::draw; }
 
 std::string_view name_of(const Instruction& v) {
   return v.op == StepOp::element ? function_of(v.element).name : kNames[static_cast<std::size_t>(v.op)];
+}
+
+Shape strides_of(const Instruction& view) {
+  return {view.strides.end() - view.shape.rank, view.strides.end()};
+}
+
+std::int64_t place_in_view(const Instruction& view, std::int64_t element) {
+  const Shape axes = view.shape.axes(), strides = strides_of(view);
+  std::int64_t place = view.index;
+  for (std::size_t axis = axes.size(); axis-- > 0; element /= axes[axis])
+    place += element % axes[axis] * strides[axis];
+  return place;
 }
 
 void find_reads(StepProgram& program) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,21 +10,32 @@
 
 namespace lagtape {
 
-/// The shape of a value in one batch row: a scalar [], a vector [size] or a grouped vector [groups, size].
+/// The shape of a value in one batch row: a scalar [], a vector [size], a grouped vector [groups, size], or an
+/// array of up to four axes. `size` is the last one, `groups` the product of those before it.
 struct RowShape {
+  static constexpr int kLargestRank = 4;
+
   int rank = 0;
   std::int64_t groups = 1;
   std::int64_t size = 1;
+  std::array<std::int64_t, kLargestRank - 2> first = {1, 1};  ///< of three and four axes the first ones
 
   static RowShape scalar() { return {}; }
   static RowShape vector(std::int64_t size) { return {1, 1, size}; }
   static RowShape grouped(std::int64_t groups, std::int64_t size) { return {2, groups, size}; }
+  /// Of at most kLargestRank axes.
+  static RowShape of(const Shape& axes);
+
+  Shape axes() const;
 
   std::int64_t width() const { return groups * size; }
   bool operator==(const RowShape&) const = default;
 };
 
 std::string to_string(const RowShape& shape);  ///< "[]", "[16]", "[4, 16]"
+
+/// How many elements of an array apart its axes step, the last axis last; missing axes in front are 0.
+using Strides4 = std::array<std::int64_t, RowShape::kLargestRank>;
 
 enum class StepOp : std::uint8_t {
   // clang-format off
@@ -46,6 +58,7 @@ enum class StepOp : std::uint8_t {
   reshape,     // [g * n] <-> [g, n]
   concatenate, // a, then b: [m], [n] -> [m + n]; a scalar counts as [1]
   slice,       // as many elements of a as the shape has, from `index` on
+  view,        // the elements of a at `index` and `strides` from there: a transposition, a repeated axis
   // clang-format on
 };
 
@@ -59,15 +72,21 @@ struct Instruction {
   RowShape shape;
   int a = -1;
   int b = -1;
-  int index = -1;        ///< the state, weight or draw that is read; for slice the first element
-  std::int64_t lag = 0;  ///< for lag its steps, for real_lag the largest delay, for step_index a divisor
-  double value = 0;      ///< for constant the number
+  int index = -1;         ///< the state, weight or draw that is read; for slice and view the first element
+  std::int64_t lag = 0;   ///< for lag its steps, for real_lag the largest delay, for step_index a divisor
+  double value = 0;       ///< for constant the number
+  Strides4 strides = {};  ///< for view
 
   bool computes(ElementOp function) const { return op == StepOp::element && element == function; }
   bool operator==(const Instruction&) const = default;
 };
 
 std::string_view name_of(const Instruction& instruction);  ///< "product", "tanh"
+
+/// The strides of a view, one an axis of its result.
+Shape strides_of(const Instruction& view);
+/// The number of the operand's element that a view reads as its element number `element`.
+std::int64_t place_in_view(const Instruction& view, std::int64_t element);
 
 /// A state's numbers: `real` is the model's precision; `grid` holds doubles that are multiples of 2^-32, so
 /// that adding and subtracting an increment is exact (step/reversible.h).

@@ -15,7 +15,8 @@ namespace {
 std::string key_of(const Instruction& v) {
   return text_of(static_cast<int>(v.op), ' ', static_cast<int>(v.element), ' ', v.shape.rank, ' ',
                  v.shape.groups, ' ', v.shape.size, ' ', v.a, ' ', v.b, ' ', v.index, ' ', v.lag, ' ',
-                 std::bit_cast<std::uint64_t>(v.value));
+                 std::bit_cast<std::uint64_t>(v.value), to_string(v.shape.axes()),
+                 to_string(Shape(v.strides.begin(), v.strides.end())));
 }
 
 /// The value of a function of numbers.
@@ -31,7 +32,9 @@ bool is_one(const Instruction& v) { return is_constant(v) && v.value == 1; }
 /// Whether `from` spreads over the innermost axis of `to`: [] over [n], [g] over [g, n].
 bool spreads(const RowShape& from, const RowShape& to) {
   if (from.rank == 0) return to.rank > 0;
-  return from.rank == 1 && to.rank == 2 && from.size == to.groups;
+  Shape without = to.axes();
+  without.pop_back();
+  return to.rank > 1 && from.axes() == without;
 }
 
 void check_extent(std::string_view what, std::int64_t extent) {
@@ -144,7 +147,8 @@ StepVar StepTape::product(const StepMatrix& w, StepVar v) {
         {.op = "@"}, Rule::shape, "a matrix [out, in] multiplies a vector [in] or [g, in]",
         text_of(program_.weights[w.index].name, " ", to_string(w.shape), " and ", to_string(shape)));
   }
-  const RowShape result{shape.rank, shape.groups, w.shape[0]};
+  RowShape result = shape;
+  result.size = w.shape[0];
   return record({.op = StepOp::product, .shape = result, .a = v.id(), .index = w.index});
 }
 
@@ -163,19 +167,63 @@ StepVar StepTape::binary(ElementOp function, StepVar a, StepVar b) {
   if (is_one(right) && (function == ElementOp::multiply || function == ElementOp::divide)) return a;
   if (is_one(left) && function == ElementOp::multiply) return b;
 
-  if (!is_constant(left) && !is_constant(right) && left.shape != right.shape) {
-    if (spreads(left.shape, right.shape)) {
-      a = broadcast(a, right.shape);
-    } else if (spreads(right.shape, left.shape)) {
-      b = broadcast(b, left.shape);
-    } else {
-      throw InputError({.op = std::string(function_of(function).name)}, Rule::shape,
-                       "both operands must have one shape, or one of them spread over the other's last axis",
-                       text_of(to_string(left.shape), " and ", to_string(right.shape)));
-    }
-  }
+  if (!is_constant(left) && !is_constant(right) && left.shape != right.shape) make_one_shape(function, a, b);
   const RowShape shape = is_constant(left) ? b.shape() : a.shape();
   return record({.op = StepOp::element, .element = function, .shape = shape, .a = a.id(), .b = b.id()});
+}
+
+void StepTape::make_one_shape(ElementOp function, StepVar& a, StepVar& b) {
+  const RowShape left = a.shape(), right = b.shape();
+  if (left.rank == 0 || (spreading_ == Spreading::last_axis && spreads(left, right))) {
+    a = broadcast(a, right);
+    return;
+  }
+  if (right.rank == 0 || (spreading_ == Spreading::last_axis && spreads(right, left))) {
+    b = broadcast(b, left);
+    return;
+  }
+  const Shape of_a = left.axes(), of_b = right.axes();
+  Shape both = of_a.size() < of_b.size() ? of_b : of_a;
+  for (std::size_t i = 1; i <= std::min(of_a.size(), of_b.size()); ++i) {
+    const std::int64_t in_a = of_a[of_a.size() - i], in_b = of_b[of_b.size() - i];
+    if (in_a != in_b && in_a != 1 && in_b != 1) {
+      const bool leading = spreads(left, right) || spreads(right, left);
+      throw InputError({.op = std::string(function_of(function).name)}, Rule::shape,
+                       "shapes must agree or broadcast as in NumPy, aligned at the last axis",
+                       text_of(to_string(left), " and ", to_string(right)),
+                       leading ? "a[:, None] repeats a vector [g] along the rows of [g, n]." : "");
+    }
+    both[both.size() - i] = std::max(in_a, in_b);
+  }
+  a = expand(a, both);
+  b = expand(b, both);
+}
+
+StepVar StepTape::expand(StepVar a, const Shape& axes) {
+  check_mine(a);
+  const Shape from = a.shape().axes();
+  if (from == axes) return a;
+  bool fits = from.size() <= axes.size() && std::ssize(axes) <= RowShape::kLargestRank;
+  Shape strides(axes.size(), 0), padded(axes.size(), 1);
+  std::int64_t stride = 1;
+  for (std::size_t i = 1; fits && i <= from.size(); ++i) {
+    const std::int64_t extent = padded[axes.size() - i] = from[from.size() - i];
+    fits = extent == 1 || extent == axes[axes.size() - i];
+    if (extent != 1) strides[axes.size() - i] = stride;
+    stride *= extent;
+  }
+  if (!fits)
+    throw InputError(
+        {.op = "expand"}, Rule::shape,
+        text_of("an array is repeated along axes of one element and missing ones in front, up to ",
+                RowShape::kLargestRank, " axes"),
+        text_of(to_string(from), " to ", to_string(axes)));
+  if (from.empty()) return broadcast(a, RowShape::of(axes));
+  // Along the last axis alone there is an operation that leaves no copy.
+  const Shape narrow(axes.begin(), axes.end() - 1);
+  if (narrow.size() > 0 && padded.back() == 1 && Shape(padded.begin(), padded.end() - 1) == narrow)
+    return broadcast(reshape(a, RowShape::of(narrow)), RowShape::of(axes));
+  return view(a, axes, 0, strides);
 }
 
 StepVar StepTape::sum(StepVar a) {
@@ -183,8 +231,9 @@ StepVar StepTape::sum(StepVar a) {
   const RowShape& shape = a.shape();
   if (shape.rank == 0)
     throw InputError({.op = "sum"}, Rule::shape, "there must be an axis to sum over", "a scalar []");
-  const RowShape result = shape.rank == 2 ? RowShape::vector(shape.groups) : RowShape::scalar();
-  return record({.op = StepOp::sum, .shape = result, .a = a.id()});
+  Shape result = shape.axes();
+  result.pop_back();
+  return record({.op = StepOp::sum, .shape = RowShape::of(result), .a = a.id()});
 }
 
 StepVar StepTape::broadcast(StepVar a, RowShape to) {
@@ -197,12 +246,17 @@ StepVar StepTape::broadcast(StepVar a, RowShape to) {
                      text_of(to_string(from), " and ", to_string(to)));
   }
   // One axis at a time: each is the opposite of a sum.
-  if (from.rank == 0 && to.rank == 2) a = broadcast(a, RowShape::vector(to.groups));
+  if (from.rank == 0 && to.rank > 1) {
+    Shape narrower = to.axes();
+    narrower.pop_back();
+    a = broadcast(a, RowShape::of(narrower));
+  }
   return record({.op = StepOp::broadcast, .shape = to, .a = a.id()});
 }
 
 StepVar StepTape::reshape(StepVar a, RowShape to) {
   check_mine(a);
+  if (at(a.id()).op == StepOp::reshape) return reshape({this, at(a.id()).a}, to);
   const RowShape from = a.shape();
   if (from == to) return a;
   if (from.rank == 0 || to.rank == 0 || from.width() != to.width()) {
@@ -236,6 +290,26 @@ StepVar StepTape::slice(StepVar a, std::int64_t begin, std::int64_t end) {
                  .shape = RowShape::vector(end - begin),
                  .a = a.id(),
                  .index = static_cast<int>(begin)});
+}
+
+StepVar StepTape::view(StepVar a, const Shape& shape, std::int64_t first, const Shape& strides) {
+  check_mine(a);
+  std::int64_t least = first, most = first;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    check_extent("view", shape[i]);
+    const std::int64_t reach = (shape[i] - 1) * strides.at(i);
+    (reach < 0 ? least : most) += reach;
+  }
+  if (std::ssize(shape) > RowShape::kLargestRank || strides.size() != shape.size() || least < 0 ||
+      most >= a.shape().width()) {
+    throw InputError({.op = "view"}, Rule::out_of_range,
+                     text_of("an array of at most ", RowShape::kLargestRank, " axes within the operand"),
+                     text_of(to_string(shape), " of ", to_string(a.shape())));
+  }
+  Instruction v{
+      .op = StepOp::view, .shape = RowShape::of(shape), .a = a.id(), .index = static_cast<int>(first)};
+  std::ranges::copy(strides, v.strides.end() - std::ssize(strides));
+  return record(v);
 }
 
 // ---- The end of a step ----

@@ -63,16 +63,22 @@ class StepTape {
   StepVar mask(RowShape shape, double rate, bool every_step);
 
   StepVar product(const StepMatrix& w, StepVar v);
-  /// An element-wise function of one operand, and of two; one of them may spread over the other's last axis.
+  /// An element-wise function of one operand, and of two, whose shapes agree as in NumPy: aligned at the last axis, an
+  /// axis of one element or a missing one is repeated.
   StepVar unary(ElementOp function, StepVar a);
   StepVar binary(ElementOp function, StepVar a, StepVar b);
   StepVar sum(StepVar a);
+  /// a repeated along new last axes: [] to [n], [g] to [g, n].
   StepVar broadcast(StepVar a, RowShape to);
+  /// a repeated as NumPy aligns it with these axes: [n] to [g, n], [g, 1] to [g, n].
+  StepVar expand(StepVar a, const Shape& axes);
   StepVar reshape(StepVar a, RowShape to);
   /// The vector of a, then b; each is a vector or a scalar.
   StepVar concatenate(StepVar a, StepVar b);
   /// Elements begin .. end - 1 of a vector, 0 <= begin < end <= size.
   StepVar slice(StepVar a, std::int64_t begin, std::int64_t end);
+  /// The array of `shape` whose element [i, j, ...] is a's element number first + i * strides[i's axis] + ...
+  StepVar view(StepVar a, const Shape& shape, std::int64_t first, const Shape& strides);
 
   /// The value that a state takes after the step. A state without one is an error at `finish`.
   void set_next(StepVar state, StepVar value);
@@ -87,12 +93,19 @@ class StepTape {
 
   const Instruction& at(int id) const { return program_.values[id]; }
   StepVar var(int id) { return {this, id}; }  ///< the value of that number
+  /// How two shapes that differ are made one: as in NumPy, or as equations of files before grammar 2 have it, where
+  /// [g] is repeated along the last axis of [g, n].
+  enum class Spreading : std::uint8_t { numpy, last_axis };
+  void spread(Spreading spreading) { spreading_ = spreading; }
+  Spreading spreading() const { return spreading_; }
+
   bool is_number(StepVar v) const { return at(v.id()).op == StepOp::constant; }
   const StepProgram& recorded() const { return program_; }
 
  private:
   StepVar record(const Instruction& instruction);
   void check_mine(StepVar v) const;
+  void make_one_shape(ElementOp function, StepVar& a, StepVar& b);
   void take_name(const std::string& name);
   int declare_weight(std::string name, Shape shape);
   StepProgram program_;
@@ -100,6 +113,7 @@ class StepTape {
   std::unordered_set<std::string> names_;  // of states and weights
   std::unordered_set<std::string> value_names_;
   bool finished_ = false;
+  Spreading spreading_ = Spreading::numpy;
 };
 
 StepVar operator+(StepVar a, StepVar b);

@@ -8,11 +8,13 @@
 namespace lagtape {
 namespace {
 
+/// The matrix [out, in] times each of the rows of v [rows, in].
 Vector multiply(const Vector& matrix, const Vector& v, std::int64_t out) {
-  Vector result(out);
-  for (std::int64_t i = 0; i < out; ++i) {
-    result[i] = std::inner_product(v.begin(), v.end(), matrix.begin() + i * v.size(), 0.0);
-  }
+  const auto in = static_cast<std::int64_t>(matrix.size()) / out;
+  Vector result;
+  for (auto row = v.begin(); row != v.end(); row += in)
+    for (std::int64_t i = 0; i < out; ++i)
+      result.push_back(std::inner_product(row, row + in, matrix.begin() + i * in, 0.0));
   return result;
 }
 
@@ -52,6 +54,17 @@ class Evaluation {
       }
       case StepOp::slice:
         return {values_[v.a].begin() + v.index, values_[v.a].begin() + v.index + v.shape.size};
+      case StepOp::view: {
+        Vector all(v.shape.width());
+        const Shape axes = v.shape.axes();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          std::int64_t place = v.index, rest = static_cast<std::int64_t>(i);
+          for (std::size_t axis = axes.size(); axis-- > 0; rest /= axes[axis])
+            place += rest % axes[axis] * v.strides[v.strides.size() - axes.size() + axis];
+          all[i] = values_[v.a][place];
+        }
+        return all;
+      }
       case StepOp::weight: return weight_(program_.weights[v.index].name);
       case StepOp::constant: return {v.value};
       case StepOp::product:

@@ -58,7 +58,7 @@ const Case kCases[] = {
     {ElementOp::tanh_adjoint, "tanh_adjoint", -1, 1, 6, [](Arguments v) { return v.a * (1 - v.b * v.b); }},
     {ElementOp::sigmoid_adjoint, "sigmoid_adjoint", -1, 1, 2,
      [](Arguments v) { return v.a * (v.b * (1 - v.b)); }},
-    {ElementOp::relu_adjoint, "relu_adjoint", -1, 1, 0, [](Arguments v) { return v.b > 0 ? v.a : 0; }},
+    {ElementOp::where_positive, "where_positive", -1, 1, 0, [](Arguments v) { return v.b > 0 ? v.a : 0; }},
     {ElementOp::multiply_add, "multiply_add", 0.25, 1, 1.1, [](Arguments v) { return v.a * v.b + v.c; }},
     {ElementOp::erf, "erf", -8, 8, 2.5, [](Arguments v) { return std::erf(v.a); }},
 };

@@ -31,7 +31,7 @@ TEST_CASE("random cases use the whole step language") {
     }
   }
   std::vector<std::string_view> names;
-  for (int op = 0; op <= static_cast<int>(StepOp::reshape); ++op) {
+  for (int op = 0; op <= static_cast<int>(StepOp::view); ++op) {
     Instruction v;
     v.op = static_cast<StepOp>(op);
     if (v.op != StepOp::element) names.push_back(name_of(v));
@@ -40,7 +40,7 @@ TEST_CASE("random cases use the whole step language") {
     if (function.notation != ElementNotation::none) names.push_back(function.name);
   for (const std::string_view name : names) {
     INFO(name);
-    CHECK(uses[name] >= 40);
+    CHECK(uses[name] >= (name == "view" || name == "slice" ? 10 : 30));
   }
   CHECK(layers > 350);
   for (const int count : {other_output, leaf_next, grouped_states, beyond_steps, lengths, windows})

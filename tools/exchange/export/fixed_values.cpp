@@ -33,6 +33,9 @@ Numbers value_of(const Instruction& v, const ExportedLayer& layer, const Numbers
     case StepOp::product: return product(layer.weights[v.index], a, width);
     case StepOp::reshape: return a;
     case StepOp::concatenate: y = a; return y.insert(y.end(), b.begin(), b.end()), y;
+    case StepOp::view:
+      for (std::int64_t i = 0; i < width; ++i) y[i] = from(a, place_in_view(v, i));
+      return y;
     case StepOp::slice: return {a.begin() + v.index, a.begin() + v.index + width};
     case StepOp::sum:
       for (std::size_t i = 0; i < a.size(); ++i) y[i / (a.size() / y.size())] += a[i];

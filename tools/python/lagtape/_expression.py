@@ -15,10 +15,12 @@ from ._errors import InputError
 from ._lagtape import element_functions
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-_COMPARISON, _SUM, _TERM, _FACTOR = 0, 1, 2, 3  # how tightly an expression binds
+_COMPARISON, _SUM, _TERM, _FACTOR, _ATOM = 0, 1, 2, 3, 4  # how tightly an expression binds
+_PLACE = "\0"  # where a number stands in the text of an index
 _COMPARISONS = ("<", ">", "<=", ">=")
 _PRECEDENCE = {**{sign: _COMPARISON for sign in _COMPARISONS}, "+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "%": _TERM, "@": _TERM}
-_UFUNCS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "remainder": "%", "matmul": "@",
+_BINDS = {**_PRECEDENCE, "negate": _FACTOR, "**": _FACTOR}
+_UFUNCS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "remainder": "%", "matmul": "@", "power": "**",
            "less": "<", "greater": ">", "less_equal": "<=", "greater_equal": ">="}
 # NumPy's functions by their own names, such as "absolute" for abs.
 _FUNCTION_UFUNCS = {getattr(np, name).__name__: name for name, _, _ in element_functions() if hasattr(np, name)}
@@ -127,28 +129,46 @@ class Expression:
         return call("floor", self / other)
 
     def __pow__(self, power: Any) -> Expression:
-        if isinstance(power, bool) or not isinstance(power, int) or not 1 <= power <= 16:
-            raise InputError(f"a power must be a whole number of 1 to 16; else write exp(b * log(a)). Got {power!r}.")
-        result = self
-        for _ in range(power - 1):
-            result = result * self
-        return result
+        return _binary("**", self, power)
+
+    def __rpow__(self, base: Any) -> Expression:
+        return _binary("**", base, self)
 
     @property
     def T(self) -> Expression:
-        """The transpose of a matrix."""
-        return call("transpose", self, kind="matrix")
+        """The transpose: the last two axes exchanged."""
+        return call("transpose", self, kind=self.kind)
 
     def __getitem__(self, index: Any) -> Expression:
-        if isinstance(index, slice):
-            if index.step is not None or index.start is None or index.stop is None:
-                raise InputError("a part of a vector is written v[begin:end].")
-            return call("slice", self, index.start, index.stop)
-        if self.operation not in ("state", "input"):
-            raise InputError("only a state and the input have past values: h[-3] is the value three steps before.")
-        if isinstance(index, (int, np.integer)) and index > 0:
-            raise InputError(f"an index is 0 or less, as in h[-3]; the future is not known. Got {index}.")
-        return Expression("value", "lag", (self, expression_of(index)))
+        if self.operation in ("state", "input") and not isinstance(index, (slice, tuple)) and index is not None:
+            if isinstance(index, (int, np.integer)) and index > 0:
+                raise InputError(f"an index is 0 or less, as in h[-3]; the future is not known. Got {index}.")
+            return Expression("value", "lag", (self, expression_of(index)))
+        operands: List[Expression] = []
+
+        def part(item: Any) -> str:
+            if item is None:
+                return "None"
+            if isinstance(item, slice):
+                ends = [item.start, item.stop] + ([item.step] if item.step is not None else [])
+                return ":".join("" if end is None else part(end) for end in ends)
+            if isinstance(item, (int, np.integer)) and item < 0 and not isinstance(index, (slice, tuple)):
+                raise InputError("only a state and the input have past values, as in h[-3]; the last elements are v[-3:].")
+            operands.append(expression_of(item))
+            return _PLACE
+
+        items = index if isinstance(index, tuple) else (index,)
+        text = ", ".join(part(item) for item in items)
+        return Expression("value", "index", (self, *operands), text)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from . import _functions  # which needs this file
+
+        name = {"amax": "max", "amin": "min", "concatenate": "concat"}.get(function.__name__, function.__name__)
+        known = getattr(_functions, name, None) if name in _functions.__all__ else None
+        if known is None:
+            raise InputError(f"np.{function.__name__} is no function of a step; `lagtape list functions` names them.")
+        return known(*(args[0] if name == "concat" else args), *args[1:] if name == "concat" else (), **kwargs)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method == "__call__" and not options:
@@ -220,7 +240,7 @@ def _binary(sign: str, left: Any, right: Any) -> Expression:
     if sign == "@":
         if a.kind == "number" or (a.kind == "value" and a.fixed and not a.operands):
             raise InputError("left of @ there must be a matrix: a weight of two dimensions, or a value that is computed.")
-        kind = b.kind
+        kind = "value" if a.kind == "value" else b.kind
     elif "matrix" in kinds:
         kind = "matrix"
     else:
@@ -282,6 +302,20 @@ class Text:
         elif e.operation == "negate":
             self._put("-")
             self._enclosed(e.operands[0], _FACTOR)
+        elif e.operation == "**":
+            self._enclosed(e.operands[0], _ATOM)
+            at = self._length + 1
+            self._put(" ** ")
+            self._enclosed(e.operands[1], _ATOM)
+        elif e.operation == "index":
+            self._enclosed(e.operands[0], _ATOM)
+            at = self._length
+            self._put("[")
+            texts = e.text.split(_PLACE)
+            for text, operand in zip(texts, e.operands[1:]):
+                self._put(text)
+                self._write(operand)
+            self._put(texts[-1] + "]")
         elif e.operation == "lag":
             self._write(e.operands[0])
             self._put("[")
@@ -301,7 +335,7 @@ class Text:
         self.spans.append(Span(begin, self._length, at, e))
 
     def _enclosed(self, e: Expression, least: int) -> None:
-        binds = _FACTOR if id(e) in self._names else _PRECEDENCE.get(e.operation, _FACTOR)
+        binds = _ATOM if id(e) in self._names else _BINDS.get(e.operation, _ATOM)
         if binds < least:
             self._put("(")
         self._write(e)

@@ -3,12 +3,13 @@ are the library's own list."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from ._expression import Expression, call
 from ._lagtape import element_functions
 
-__all__ = ["arange", "concat", "expm", "eye", "mean", "mod", "outer", "reshape", "strict_upper", "sum", "transpose", "where"]
+__all__ = ["arange", "clip", "concat", "cumsum", "einsum", "expand", "expm", "eye", "gelu", "logsumexp", "max", "mean", "min", "mod",
+           "norm", "outer", "reshape", "roll", "silu", "sinc", "softmax", "softsign", "strict_upper", "sum", "transpose", "where"]
 
 Operand = Union[Expression, float]
 
@@ -43,26 +44,184 @@ for _row in element_functions():
     __all__.append(_row[0])
 
 
-def sum(a: Any) -> Expression:
-    """The sum over the last axis: [n] to [], [g, n] to [g].
+def _along(name: str, a: Any, axis: Optional[int]) -> Expression:
+    return call(name, a, *(() if axis is None else (axis,)), kind="value")
+
+
+def sum(a: Any, axis: Optional[int] = None) -> Expression:
+    """The sum along an axis, or of all elements.
 
         >>> H = lagtape.Step().state('h', (2, 4))
-        >>> value = lagtape.sum(H)
+        >>> value = lagtape.sum(H, 1)
 
     Raises InputError for other shapes and kinds of values.
     """
-    return call("sum", a, kind="value")
+    return _along("sum", a, axis)
 
 
-def mean(a: Any) -> Expression:
-    """The mean over the last axis: [n] to [], [g, n] to [g].
+def mean(a: Any, axis: Optional[int] = None) -> Expression:
+    """The mean along an axis, or of all elements.
 
         >>> H = lagtape.Step().state('h', (2, 4))
-        >>> value = lagtape.mean(H)
+        >>> value = lagtape.mean(H, 1)
 
     Raises InputError for other shapes and kinds of values.
     """
-    return call("mean", a, kind="value")
+    return _along("mean", a, axis)
+
+
+def max(a: Any, axis: Optional[int] = None) -> Expression:
+    """The largest along an axis, or of all elements. Of two arrays: maximum(a, b).
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.max(H, 1)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return _along("max", a, axis)
+
+
+def min(a: Any, axis: Optional[int] = None) -> Expression:
+    """The smallest along an axis, or of all elements. Of two arrays: minimum(a, b).
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.min(H, 1)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return _along("min", a, axis)
+
+
+def norm(a: Any, axis: Optional[int] = None) -> Expression:
+    """sqrt(sum(a * a, axis)).
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.norm(H, 1)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return _along("norm", a, axis)
+
+
+def logsumexp(a: Any, axis: Optional[int] = None) -> Expression:
+    """log(sum(exp(a), axis)), of numbers from which the largest is taken first.
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.logsumexp(H, 1)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return _along("logsumexp", a, axis)
+
+
+def softmax(a: Any, axis: int = -1) -> Expression:
+    """exp(a) / sum(exp(a), axis), of numbers from which the largest is taken first.
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.softmax(H)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return _along("softmax", a, axis)
+
+
+def cumsum(a: Any, axis: int = -1) -> Expression:
+    """Sums of the elements up to each, along an axis.
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.cumsum(H)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return _along("cumsum", a, axis)
+
+
+def roll(a: Any, shift: int, axis: int = -1) -> Expression:
+    """The elements moved forward along an axis, those at its end to its begin.
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.roll(H, 1)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return call("roll", a, shift, axis, kind="value")
+
+
+def clip(a: Any, low: Any, high: Any) -> Expression:
+    """a within low and high.
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.clip(H, -1, 1)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return call("clip", a, low, high)
+
+
+def silu(a: Any) -> Expression:
+    """a * sigmoid(a).
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.silu(H)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return call("silu", a)
+
+
+def gelu(a: Any) -> Expression:
+    """a times the normal distribution function of a.
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.gelu(H)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return call("gelu", a)
+
+
+def softsign(a: Any) -> Expression:
+    """a / (1 + |a|).
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.softsign(H)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return call("softsign", a)
+
+
+def sinc(a: Any) -> Expression:
+    """sin(pi a) / (pi a).
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.sinc(H)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return call("sinc", a)
+
+
+def einsum(letters: str, *operands: Any) -> Expression:
+    """Products of arrays whose axes have letters, summed over those that the result has not.
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.einsum('ij,kj->ik', H, H)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return call("einsum", Expression("value", "constant", (), repr(letters)), *operands, kind="value")
+
+
+def expand(a: Any, *shape: Any) -> Expression:
+    """The array repeated to a shape, as NumPy aligns it.
+
+        >>> H = lagtape.Step().state('h', (2, 4))
+        >>> value = lagtape.expand(H, 3, 2, 4)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return call("expand", a, *shape, kind="value")
 
 
 def mod(a: Any, b: Any) -> Expression:
@@ -77,8 +236,7 @@ def mod(a: Any, b: Any) -> Expression:
 
 
 def where(condition: Any, a: Any, b: Any) -> Expression:
-    """a where the condition is 1 and b where it is 0, as condition * a + (1 - condition) * b: both must be finite.
-    Conditions are comparisons, such as h > 0, which pass no gradient on.
+    """b where the condition is 0, else a. Conditions are comparisons, such as h > 0, which pass no gradient on.
 
         >>> h = lagtape.Step().state('h', 4)
         >>> value = lagtape.where(h > 0, h, 0.1 * h)
@@ -100,7 +258,7 @@ def outer(a: Any, b: Any) -> Expression:
 
 
 def reshape(a: Any, *shape: Any) -> Expression:
-    """The same numbers as a vector [n] or grouped as [g, n]: reshape(a, n), reshape(a, g, n).
+    """The same numbers in another shape: reshape(a, n), reshape(a, g, n).
 
         >>> h = lagtape.Step().state('h', 8)
         >>> value = lagtape.reshape(h, 2, 4)
@@ -110,26 +268,26 @@ def reshape(a: Any, *shape: Any) -> Expression:
     return call("reshape", a, *shape, kind="value")
 
 
-def concat(*parts: Any) -> Expression:
-    """Vectors and scalars one after the other.
+def concat(*parts: Any, axis: int = 0) -> Expression:
+    """Arrays one after the other along an axis.
 
         >>> s = lagtape.Step()
         >>> value = lagtape.concat(s.state('h', 4), s.input)
 
     Raises InputError for other shapes and kinds of values.
     """
-    return call("concat", *parts, kind="value")
+    return call("concat", *parts, *(() if axis == 0 else (axis,)), kind="value")
 
 
 def transpose(a: Any) -> Expression:
-    """The transpose of a matrix; also a.T.
+    """The last two axes exchanged; also a.T.
 
         >>> W = lagtape.Step().weight('W', (4, 4))
         >>> value = lagtape.transpose(W)
 
     Raises InputError for other shapes and kinds of values.
     """
-    return call("transpose", a, kind="matrix")
+    return call("transpose", a, kind=getattr(a, "kind", "value"))
 
 
 def expm(a: Any) -> Expression:

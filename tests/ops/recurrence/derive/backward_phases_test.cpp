@@ -24,10 +24,10 @@ int wide_runs(const LayerSchedule& schedule) {
 /// A cell that sums up a wide state in groups before a product gives its output.
 LayerSchedule code_of_sums() {
   return schedule_layer(
-      equations_of(
-          8, 2, {"h [units, 5]"}, {"w [40]", "k [40]", "V [units, units]", "U [units, input]"}, {},
-          {"h' = reshape(w, units, 5) * h + U @ x", "y = tanh(sum(reshape(k, units, 5) * h'))", "o = V @ y"},
-          "o"),
+      equations_of(8, 2, {"h [units, 5]"}, {"w [40]", "k [40]", "V [units, units]", "U [units, input]"}, {},
+                   {"h' = reshape(w, units, 5) * h + (U @ x)[:, None]",
+                    "y = tanh(sum(reshape(k, units, 5) * h', 1))", "o = V @ y"},
+                   "o"),
       true, kLane<float>);
 }
 

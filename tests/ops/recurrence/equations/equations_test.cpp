@@ -141,9 +141,9 @@ TEST_CASE("grouped states, sums and reshapes") {
   EquationCell cell;
   cell.weights = {{"W", {"units", "units"}}, {"V", {"2 * units", "input"}}, {"c", {"2"}}};
   cell.states = {{"h", {"2", "units"}}};
-  cell.step = {"drive = reshape(V @ x, 2, units)", "h' = tanh(W @ h + drive) * c",
+  cell.step = {"drive = reshape(V @ x, 2, units)", "h' = tanh(h @ W.T + drive) * c[:, None]",
                "y = reshape(h', 2 * units)"};
-  cell.output = "y * mean(sum(h'))";
+  cell.output = "y * mean(sum(h', 1))";
   CHECK(to_string(compile_equations(cell, 3, 1)) == R"(input x [1]
 state h [2, 3]
 weight W [3, 3]

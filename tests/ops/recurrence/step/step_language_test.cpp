@@ -37,18 +37,19 @@ void check_step(const StepProgram& program, std::int64_t steps = 19) {
 }
 
 TEST_CASE("step: grouped states, products of every group, and sums within groups") {
-  check_step(equations_of(3, 2, {"h [4, units]"},
-                          {"W [units, units]", "U [units, input]", "b [units]", "w [4]"}, {},
-                          {"mixed = W @ h + w * sin(h)", "total = sum(mixed)", "d = sum(U @ x + b) * w",
-                           "h' = tanh(mixed - total / 3) * 0.9 + 0.1 * d * cos(h)"},
-                          "h'"));
+  check_step(equations_of(
+      3, 2, {"h [4, units]"}, {"W [units, units]", "U [units, input]", "b [units]", "w [4]"}, {},
+      {"mixed = h @ W.T + w[:, None] * sin(h)", "total = sum(mixed, 1)[:, None]",
+       "d = (sum(U @ x + b) * w)[:, None]", "h' = tanh(mixed - total / 3) * 0.9 + 0.1 * d * cos(h)"},
+      "h'"));
 }
 
 TEST_CASE("step: softmax attention over the groups of a state") {
-  check_step(equations_of(4, 2, {"h [units]"}, {"K [3, units]", "V [2, 2]", "U [units, input]"}, {},
-                          {"k = reshape(h, 2, 2)", "e = exp(V @ k)", "share = e / sum(e)",
-                           "read = sum(share * k)", "h' = tanh(0.5 * h + U @ x) * mean(read)", "o = K @ h'"},
-                          "o"));
+  check_step(
+      equations_of(4, 2, {"h [units]"}, {"K [3, units]", "V [2, 2]", "U [units, input]"}, {},
+                   {"k = reshape(h, 2, 2)", "e = exp(k @ V.T)", "share = e / sum(e, 1)[:, None]",
+                    "read = sum(share * k, 1)", "h' = tanh(0.5 * h + U @ x) * mean(read)", "o = K @ h'"},
+                   "o"));
 }
 
 TEST_CASE("step: several outputs, one after the other, of states and of the input") {

@@ -104,10 +104,10 @@ TEST_CASE("scalars and groups spread over the last axis by broadcasts of one axi
         "weight a []\n%2 = broadcast(a, [3])\n%3 = %2 * h\nh' = h\noutput %3\n");
   CHECK(printed([](StepTape& t, StepVar h) {
           const StepVar y = t.reshape(h, RowShape::grouped(3, 1));
-          return t.step_index() + (y - sum(y));
+          return t.step_index() + (y - t.reshape(sum(y), RowShape::grouped(3, 1)));
         }) ==
         "%2 = broadcast(n, [3])\n%3 = broadcast(%2, [3, 1])\n%4 = reshape(h, [3, 1])\n%5 = sum(%4)\n"
-        "%6 = broadcast(%5, [3, 1])\n%7 = %4 - %6\n%8 = %3 + %7\nh' = h\noutput %8\n");
+        "%6 = reshape(%5, [3, 1])\n%7 = %4 - %6\n%8 = %3 + %7\nh' = h\noutput %8\n");
 }
 
 TEST_CASE("a mean is a sum times one over the number of elements") {
@@ -179,11 +179,10 @@ TEST_CASE("errors of a step name the rule and the shapes") {
   const StepVar h = tape.state("h", kUnits);
   const StepMatrix W = tape.matrix("W", 3, 4);
   const StepVar tau = tape.vector("tau", 2);
-  CHECK_THROWS_WITH_AS(
-      x + h,
-      "[add] both operands must have one shape, or one of them spread over the other's last axis. "
-      "Got [2] and [3].",
-      InputError);
+  CHECK_THROWS_WITH_AS(x + h,
+                       "[add] shapes must agree or broadcast as in NumPy, aligned at the last axis. "
+                       "Got [2] and [3].",
+                       InputError);
   CHECK_THROWS_WITH_AS(product(W, h),
                        "[@] a matrix [out, in] multiplies a vector [in] or [g, in]. Got W [3, 4] and [3].",
                        InputError);

@@ -207,7 +207,9 @@ class RandomStep {
       case 13: return relu(off_zero(shape, depth));
       case 14: return abs(off_zero(shape, depth)) + sign(off_zero(shape, depth)) * bounded(shape, depth);
       case 15: return minimum(off_zero(shape, depth), 0.2 * tanh(bounded(shape, depth)));
-      case 16: return maximum(0.2 * tanh(bounded(shape, depth)), off_zero(shape, depth));
+      case 16:
+        return chance(0.5) ? where_positive(bounded(shape, depth), off_zero(shape, depth))
+                           : maximum(0.2 * tanh(bounded(shape, depth)), off_zero(shape, depth));
       case 17:
         return chance(0.5) ? minimum(off_zero(shape, depth), tape_.constant(0.1))
                            : maximum(tape_.constant(-0.1), off_zero(shape, depth));
@@ -279,7 +281,20 @@ class RandomStep {
     return tape_.slice(bounded(RowShape::vector(before + size + after), depth), before, before + size);
   }
 
+  /// An array whose elements are those of a vector at strides from 0 to 2, some several times.
+  StepVar viewed(const RowShape& shape, int depth) {
+    const Shape axes = shape.axes();
+    Shape strides;
+    std::int64_t first = below(2), last = first;
+    for (const std::int64_t extent : axes) {
+      strides.push_back(below(3));
+      last += (extent - 1) * strides.back();
+    }
+    return tape_.view(bounded(RowShape::vector(last + 1 + below(2)), depth), axes, first, strides);
+  }
+
   StepVar regrouped(RowShape shape, int depth) {
+    if (shape.rank > 0 && chance(0.2)) return viewed(shape, depth);
     if (shape.rank == 0) return sin(affine(shape, depth));
     if (shape.rank == 1 && chance(0.6)) return in_parts(shape.size, depth);
     if (shape.rank == 2) return tape_.reshape(bounded(RowShape::vector(shape.width()), depth), shape);

@@ -212,6 +212,23 @@ CExpression CExpressions::real_lag(const Instruction& v, const std::string& inde
               tau.depth);
 }
 
+/// Where a view reads its element number `index`, as an expression of C.
+std::string CExpressions::viewed(const Instruction& v, const std::string& index) {
+  const Shape axes = v.shape.axes(), strides = strides_of(v);
+  std::string place;
+  std::int64_t inner = v.shape.width();
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    const bool outermost = inner == v.shape.width();
+    inner /= axes[axis];
+    if (axes[axis] == 1 || strides[axis] == 0) continue;
+    std::string at = inner == 1 ? factor_of(index) : text_of(factor_of(index), " / ", inner);
+    if (!outermost) at = text_of(inner == 1 ? at : text_of("(", at, ")"), " % ", axes[axis]);
+    place += text_of(place.empty() ? "" : " + ", times(strides[axis], at));
+  }
+  if (place.empty()) return text_of(v.index);
+  return plus(place, v.index);
+}
+
 CExpression CExpressions::computed(int id, const std::string& index) {
   const Instruction& v = layer_.program.values[id];
   const std::int64_t width = v.shape.width();
@@ -222,6 +239,7 @@ CExpression CExpressions::computed(int id, const std::string& index) {
     case StepOp::element: return function(v, index);
     case StepOp::reshape: return element(v.a, index);
     case StepOp::slice: return element(v.a, plus(index, v.index));
+    case StepOp::view: return element(v.a, viewed(v, index));
     case StepOp::broadcast:
       return element(v.a, width_of(v.a) == 1 ? "0" : text_of(factor_of(index), " / ", width / width_of(v.a)));
     case StepOp::step_index:

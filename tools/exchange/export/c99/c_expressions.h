@@ -53,6 +53,7 @@ class CExpressions {
   CExpression product(const Instruction& v, const std::string& index);
   CExpression function(const Instruction& v, const std::string& index);
   CExpression call(const std::string& helper, const std::string& arguments, int depth);
+  std::string viewed(const Instruction& v, const std::string& index);
   CExpression real_lag(const Instruction& v, const std::string& index);
   /// The vector that holds a value, as a pointer.
   std::string vector(int id);

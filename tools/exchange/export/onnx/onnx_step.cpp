@@ -69,7 +69,7 @@ class StepWriter {
     const RowShape& shape = program_.values[id].shape;
     const std::int64_t count = std::ssize(fixed_[id]);
     Shape extents = {count};
-    if (shape.rank == 2 && count > 1) extents = {shape.groups, shape.size};
+    if (shape.rank > 1 && count > 1) extents = shape.axes();
     const Instruction& v = program_.values[id];
     const std::string what = v.op == StepOp::weight ? program_.weights[v.index].name : "number";
     return name = graph_.numbers(extents, fixed_[id], dtype_, text_of(layer_.name, ".", what));
@@ -81,8 +81,8 @@ class StepWriter {
   /// A value as [batch, width], also where it is the same in all rows.
   std::string flat(int id) {
     if (fixed_[id].empty())
-      return program_.values[id].shape.rank == 2 ? node("Reshape", {values_[id], graph_.integers({0, -1})})
-                                                 : values_[id];
+      return program_.values[id].shape.rank > 1 ? node("Reshape", {values_[id], graph_.integers({0, -1})})
+                                                : values_[id];
     const std::string rows = node("Shape", {x_}, OnnxAttributes().integer("start", 0).integer("end", 1));
     const std::string shape =
         node("Concat", {rows, graph_.integers({width_of(id)})}, OnnxAttributes().integer("axis", 0));
@@ -93,7 +93,10 @@ class StepWriter {
 
   /// [batch, width] in the shape of a value.
   std::string shaped(const std::string& name, const RowShape& shape) {
-    return shape.rank == 2 ? node("Reshape", {name, graph_.integers({0, shape.groups, shape.size})}) : name;
+    if (shape.rank < 2) return name;
+    Shape axes = shape.axes();
+    axes.insert(axes.begin(), 0);  // as many rows as there are
+    return node("Reshape", {name, graph_.integers(axes)});
   }
 
   std::string past(const Instruction& v) {
@@ -129,7 +132,7 @@ class StepWriter {
 
   std::string product(const Instruction& v) {
     std::string& name = matrices_[v.index];
-    const bool grouped = program_.values[v.a].shape.rank == 2;
+    const bool grouped = program_.values[v.a].shape.rank > 1;
     const std::string wished = text_of(layer_.name, ".", program_.weights[v.index].name);
     const Tensor weight = layer_.weights[v.index].to(dtype_);
     if (name.empty()) name = graph_.constant(wished, weight);
@@ -153,7 +156,7 @@ class StepWriter {
       case StepOp::product: return product(v);
       case StepOp::sum:
         return node("ReduceSum", {values_[v.a], graph_.integers({-1})},
-                    OnnxAttributes().integer("keepdims", program_.values[v.a].shape.rank == 2 ? 0 : 1));
+                    OnnxAttributes().integer("keepdims", program_.values[v.a].shape.rank > 1 ? 0 : 1));
       case StepOp::broadcast: {
         const bool number = program_.values[v.a].shape.rank == 0;
         const std::string column =
@@ -164,6 +167,13 @@ class StepWriter {
       case StepOp::slice:
         return node("Slice", {values_[v.a], graph_.integers({v.index}),
                               graph_.integers({v.index + v.shape.size}), graph_.integers({1})});
+      case StepOp::view: {
+        std::vector<std::int64_t> places;
+        for (std::int64_t i = 0; i < v.shape.width(); ++i) places.push_back(place_in_view(v, i));
+        return shaped(
+            node("Gather", {flat(v.a), graph_.integers(places)}, OnnxAttributes().integer("axis", 1)),
+            v.shape);
+      }
       case StepOp::concatenate:
         return node("Concat", {flat(v.a), flat(v.b)}, OnnxAttributes().integer("axis", 1));
       case StepOp::element: return function(v);

@@ -123,9 +123,8 @@ std::string OnnxWriter::constant(const std::string& wished, const Tensor& value)
   });
 }
 
-std::string OnnxWriter::integers(std::initializer_list<std::int64_t> values) {
-  const std::span<const std::int64_t> all(values.begin(), values.size());
-  return add_constant("integers", OnnxType::i64, {std::ssize(all)}, bytes_of(all));
+std::string OnnxWriter::integers(std::span<const std::int64_t> values) {
+  return add_constant("integers", OnnxType::i64, {std::ssize(values)}, bytes_of(values));
 }
 
 std::string OnnxWriter::integer(std::int64_t value) {

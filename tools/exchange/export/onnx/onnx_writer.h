@@ -68,7 +68,10 @@ class OnnxWriter {
 
   // Constants, which return their names: a tensor, whole numbers of shape [n], numbers.
   std::string constant(const std::string& wished, const Tensor& value);
-  std::string integers(std::initializer_list<std::int64_t> values);
+  std::string integers(std::span<const std::int64_t> values);
+  std::string integers(std::initializer_list<std::int64_t> values) {
+    return integers(std::span(values.begin(), values.size()));
+  }
   std::string integer(std::int64_t value);  ///< of shape []
   std::string numbers(const Shape& shape, std::span<const double> values, Dtype dtype,
                       const std::string& wished = "number");
