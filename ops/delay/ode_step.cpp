@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "lagtape/core/error.h"
-#include "lagtape/ops/recurrence/equations/compositions.h"
+#include "lagtape/ops/recurrence/equations/operators.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
@@ -97,7 +97,7 @@ class OdeStep {
   /// The value of a state `back` steps ago: what was remembered, and at t = 0 the history.
   StepVar from_start(std::size_t state, std::int64_t back, StepVar remembered) {
     const double ago = static_cast<double>(back);
-    return where(greater(n_, tape_.constant(ago)), remembered, history(state, tape_.constant(0), false));
+    return where(above(n_, tape_.constant(ago)), remembered, history(state, tape_.constant(0), false));
   }
   StepVar state_at(std::size_t state, std::int64_t back) {
     return back == 0 ? present_[state] : from_start(state, back, tape_.lag(states_[state], back));
@@ -146,7 +146,7 @@ class OdeStep {
     }
     // A time of 0 is of the history, whatever the rounding, but for a slope from the right.
     const double start = u < kNear ? static_cast<double>(back) - (from_right ? 0.5 : 0) : ago;
-    const StepVar after_start = greater(n_, tape_.constant(start));
+    const StepVar after_start = above(n_, tape_.constant(start));
     return where(after_start, value, history(state, n_ - ago, slope));
   }
 
@@ -182,17 +182,7 @@ class OdeStep {
       value = leaf(id, v, stage);
     } else {
       const StepVar a = replayed(v.a, stage), b = v.b < 0 ? a : replayed(v.b, stage);
-      switch (v.op) {
-        case StepOp::product: value = tape_.product(matrix(v.index), a); break;
-        case StepOp::element:
-          value = v.b < 0 ? tape_.unary(v.element, a) : tape_.binary(v.element, a, b);
-          break;
-        case StepOp::sum: value = tape_.sum(a); break;
-        case StepOp::broadcast: value = tape_.broadcast(a, v.shape); break;
-        case StepOp::reshape: value = tape_.reshape(a, v.shape); break;
-        case StepOp::concatenate: value = tape_.concatenate(a, b); break;
-        default: value = tape_.slice(a, v.index, v.index + v.shape.size);
-      }
+      value = v.op == StepOp::product ? tape_.product(matrix(v.index), a) : tape_.replay(v, a, b);
     }
     known[id] = value;
     return value;

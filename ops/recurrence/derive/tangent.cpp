@@ -220,24 +220,8 @@ class TangentRecorder {
         return is_mask ? tape_.mask(i.shape, draw.rate, draw.every_step)
                        : tape_.draw(draw.kind, i.shape, draw.every_step, draw.evaluation);
       }
-      case StepOp::element:
-        return i.b < 0 ? tape_.unary(i.element, values_[i.a])
-                       : tape_.binary(i.element, values_[i.a], values_[i.b]);
       case StepOp::product: return tape_.product(matrix({.weight = i.index}), values_[i.a]);
-      default: return linear(i, values_[i.a], i.b < 0 ? StepVar() : values_[i.b]);
-    }
-  }
-
-  /// What moves numbers about within a row, or adds them up.
-  StepVar linear(const Instruction& i, StepVar a, StepVar b) {
-    switch (i.op) {
-      case StepOp::sum: return tape_.sum(a);
-      case StepOp::broadcast: return tape_.broadcast(a, i.shape);
-      case StepOp::reshape: return tape_.reshape(a, i.shape);
-      case StepOp::concatenate: return tape_.concatenate(a, b);
-      case StepOp::slice: return tape_.slice(a, i.index, i.index + i.shape.size);
-      case StepOp::view: return tape_.view(a, i.shape.axes(), i.index, strides_of(i));
-      default: throw Error("[tangent] an operation without a rule");
+      default: return tape_.replay(i, values_[i.a], i.b < 0 ? StepVar() : values_[i.b]);
     }
   }
 
@@ -260,7 +244,8 @@ class TangentRecorder {
         const StepMatrix of = matrix({.kind = Kind::direction, .weight = i.index, .direction = direction});
         return sum_of(result, tape_.product(of, values_[i.a]));
       }
-      default: return linear(i, change(d, i.a), i.b < 0 ? StepVar() : change(d, i.b));
+      // What is left moves numbers about within a row, or adds them up.
+      default: return tape_.replay(i, change(d, i.a), i.b < 0 ? StepVar() : change(d, i.b));
     }
   }
 

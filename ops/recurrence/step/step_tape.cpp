@@ -312,6 +312,19 @@ StepVar StepTape::view(StepVar a, const Shape& shape, std::int64_t first, const 
   return record(v);
 }
 
+StepVar StepTape::replay(const Instruction& v, StepVar a, StepVar b) {
+  switch (v.op) {
+    case StepOp::element: return v.b < 0 ? unary(v.element, a) : binary(v.element, a, b);
+    case StepOp::sum: return sum(a);
+    case StepOp::broadcast: return broadcast(a, v.shape);
+    case StepOp::reshape: return reshape(a, v.shape);
+    case StepOp::concatenate: return concatenate(a, b);
+    case StepOp::slice: return slice(a, v.index, v.index + v.shape.width());
+    case StepOp::view: return view(a, v.shape.axes(), v.index, strides_of(v));
+    default: throw Error(text_of("[replay] ", name_of(v), " is no operation of values alone"));
+  }
+}
+
 // ---- The end of a step ----
 
 void StepTape::set_next(StepVar state, StepVar value) {

@@ -80,6 +80,9 @@ class StepTape {
   /// The array of `shape` whose element [i, j, ...] is a's element number first + i * strides[i's axis] + ...
   StepVar view(StepVar a, const Shape& shape, std::int64_t first, const Shape& strides);
 
+  /// Records an operation of another program that neither is a leaf nor reads a weight, of operands on this tape.
+  StepVar replay(const Instruction& v, StepVar a, StepVar b);
+
   /// The value that a state takes after the step. A state without one is an error at `finish`.
   void set_next(StepVar state, StepVar value);
   void set_output(StepVar value);
