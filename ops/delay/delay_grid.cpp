@@ -64,9 +64,9 @@ std::vector<Candidate> breaks_of(const GridParts& parts, double end, double tole
 
 }  // namespace
 
-DelayGrid make_grid(const GridParts& parts) {
+MovingGrid make_grid(const GridParts& parts) {
   constexpr double kNear = 1e-9;
-  DelayGrid grid;
+  MovingGrid grid;
   grid.tolerance = std::max(kNear * parts.h.v, 16 * std::numeric_limits<double>::epsilon() * parts.end);
   const double steps = std::ceil((parts.end - grid.tolerance) / parts.h.v);
   if (!(steps < static_cast<double>(kMostPoints)))

@@ -14,7 +14,7 @@ struct Dual {
 };
 
 /// The times of the steps, t_0 = 0 first, each with its derivatives: it moves with what it is made of.
-struct DelayGrid {
+struct MovingGrid {
   struct Point {
     Dual t;
     bool is_break = false;  ///< the slope, or one of its derivatives, may jump here
@@ -35,6 +35,6 @@ struct GridParts {
 
 /// Multiples of h, the times of samples and the breaks: 0, the samples, and b + lag for each of them, `levels` times. Where
 /// several meet, a sample stays, then the break that was followed less often.
-DelayGrid make_grid(const GridParts& parts);
+MovingGrid make_grid(const GridParts& parts);
 
 }  // namespace lagtape

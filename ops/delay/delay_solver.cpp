@@ -244,7 +244,7 @@ class Solver {
   }
 
   void step(std::size_t n) {
-    const DelayGrid& grid = dense_.grid();
+    const MovingGrid& grid = dense_.grid();
     const Dual &t = grid.points[n].t, &end = grid.points[n + 1].t;
     const double w = end.v - t.v;
     const Tableau tableau = tableau_of(problem_.solver.method);

@@ -44,7 +44,7 @@ DenseValues::DenseValues(const RightSide& side, const DelayProblem& problem)
                        static_cast<std::size_t>(side.program.values[state.value].shape.width()));
 }
 
-void DenseValues::begin(DelayGrid grid) {
+void DenseValues::begin(MovingGrid grid) {
   grid_ = std::move(grid);
   const std::size_t points = grid_.points.size();
   y_ = after_ = before_ = Duals(points * width(), p_);

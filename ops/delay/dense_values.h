@@ -28,9 +28,9 @@ class DenseValues {
 
   std::size_t width() const { return offsets_.back(); }
   std::size_t offset(std::size_t state) const { return offsets_[state]; }
-  const DelayGrid& grid() const { return grid_; }
+  const MovingGrid& grid() const { return grid_; }
 
-  void begin(DelayGrid grid);
+  void begin(MovingGrid grid);
   Duals state(std::size_t point) const;
   void set_state(std::size_t point, const Duals& y) { store(y_, point, y); }
   /// The slope at the begin of the step that starts there, and, unless it was set, of the one that ends there.
@@ -52,7 +52,7 @@ class DenseValues {
   bool hermite_;
   std::vector<std::size_t> offsets_;
   DualProgram history_;
-  DelayGrid grid_;
+  MovingGrid grid_;
   Duals y_, after_, before_;  // states; slopes at the begin of steps and at their ends, a row a point
   std::vector<char> has_before_;
 };

@@ -43,7 +43,7 @@ def results_of_engine(lag, weights, x, window, dy):
                        "train": {"memory": "full", "precision": "f64"}})
     recurrence = _lagtape.read_recurrence(text, INPUT, "every_step", 1)
     names = [name.rpartition(".")[2] for name, *_ in recurrence.parameters]
-    held, y, _ = recurrence.forward([weights[name] for name in names], x[None], [], [window[:, None]], None, True, True, True)
+    held, y, _ = recurrence.forward([weights[name] for name in names], x[None], [], [window[:, None]], None, None, True, True, True)
     gradients, dx, dwindow = held.backward(dy[None], [])
     return {"y": y[0], "x": dx[0], "window": dwindow[0][:, 0], **dict(zip(names, gradients))}
 
