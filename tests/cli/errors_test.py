@@ -111,7 +111,7 @@ EQUATIONS = [
     ("an unknown name", ["h' = tanh(W @ h + U @ x + bb)"], ["equation 1, column 27", "bb"]),
     ("an unknown function", ["h' = tahn(W @ h + U @ x + b)"], ["equation 1, column 6", "tahn", "tanh"]),
     ("shapes that do not multiply", ["h' = tanh(U @ h + W @ h + b)"], ["equation 1, column", "[8, 1]", "[8]"]),
-    ("shapes that do not add", ["h' = tanh(W @ h + U @ x + b) + x"], ["equation 1, column", "[8]", "[1]"]),
+    ("shapes that do not add", ["h' = tanh(W @ h + U @ x + b) + concat(x, x)"], ["equation 1, column", "[8]", "[2]"]),
     ("a lag into the future", ["h' = tanh(W @ h[tau] + U @ x + b)"], ["equation 1, column"]),
     ("a state that is never set", ["z = tanh(W @ h + U @ x + b)"], ["h'"]),
     ("a name set twice", ["z = W @ h + b", "z = U @ x", "h' = z"], ["equation 2, column 1", "z"]),

@@ -34,7 +34,7 @@ OWN = {
     "lags": {"theta": "6"},
     "state": {"h": "units", "c": [2, "units"]},
     "step": [
-        "k = sum(reshape(c, units, 2)) * mask(0.2, units)",
+        "k = sum(reshape(c, units, 2), 1) * mask(0.2, units)",
         "h' = (1 - leak) * h + leak * tanh(A @ h + V @ h[-theta] + U @ x + 0.1 * normal(units))",
         "c' = 0.9 * c + 0.1 * reshape(concat(sin(h'), cos(k)), 2, units) * log(2 + abs(c))",
     ],

@@ -37,6 +37,7 @@ const std::vector<std::int32_t> kClasses = {2, 0, 1, 2};
 const std::vector<std::int32_t> kBits = {1, 0, 0, 1};
 const std::vector<std::int32_t> kWords = {4, 0, 4, 2, 4};
 const std::vector<std::int64_t> kAxes = {2, 0, 1};
+const std::vector<std::int64_t> kStrides = {2, 3, 0};
 const std::vector<std::int64_t> kLengths = {4, 1, 3};
 
 ThreadPool& pool() {
@@ -174,6 +175,12 @@ std::vector<Row> shapes() {
       {"transpose(const Var& x, std::span<const std::int64_t> axes)",
        {{2, 3, 4}},
        [](Inputs x) { return transpose(x[0], kAxes); }},
+      {"as_strided(const Var& x, const Shape& shape, std::int64_t first, std::span<const std::int64_t> "
+       "strides)",
+       {{2, 5}},
+       [](Inputs x) {
+         return as_strided(x[0], {3, 2, 2}, 1, kStrides);
+       }},
       {"slice(const Var& x, std::int64_t axis, std::int64_t begin, std::int64_t end)",
        {{2, 5, 3}},
        [](Inputs x) { return slice(x[0], 1, 1, 4) * slice(x[0], 1, 2, 5); }},

@@ -71,7 +71,7 @@ def returns_a_number(s, units):
     (compares, "this value has no number while the cell is recorded, so that Python cannot ask whether it is true. For an option of the cell, "
                'name it in @lagtape.cell(static=["tau"]). For a choice at every step write lagtape.where(condition, a, b).'),
     (future, "an index is 0 or less, as in h[-3]; the future is not known. Got 2."),
-    (past_of_a_value, "only a state and the input have past values: h[-3] is the value three steps before."),
+    (past_of_a_value, "only a state and the input have past values, as in h[-3]; the last elements are v[-3:]."),
     (wrong_operand, "expected a recorded value or a finite number. Got '1'."),
     (matrix_alone, "the next value of the state 'h' is a matrix."),
     (taken_twice, "the name 'h' is taken: it is a state."),

@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/derive/tangent.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -16,6 +17,12 @@ namespace {
 
 using Kind = TangentWeight::Kind;
 
+/// The operands by whose change an operation's result changes; -1: none.
+std::array<int, 2> differentiated(const Instruction& i) {
+  if (i.op == StepOp::element && function_of(i.element).reverse == nullptr) return {-1, -1};
+  return {i.a, i.computes(ElementOp::where_positive) ? -1 : i.b};
+}
+
 /// Which values change in a direction.
 std::vector<bool> changing_values(const StepProgram& step, const std::vector<bool>& states,
                                   const std::function<bool(int)>& weight_changes, bool input) {
@@ -30,9 +37,9 @@ std::vector<bool> changing_values(const StepProgram& step, const std::vector<boo
       case StepOp::weight: changes[v] = weight_changes(i.index); break;
       case StepOp::product: changes[v] = changes[i.a] || weight_changes(i.index); break;
       default:
-        for (const int operand : {i.a, i.b}) changes[v] = changes[v] || (operand >= 0 && changes[operand]);
+        for (const int operand : differentiated(i))
+          changes[v] = changes[v] || (operand >= 0 && changes[operand]);
     }
-    if (i.op == StepOp::element && function_of(i.element).reverse == nullptr) changes[v] = false;
   }
   return changes;
 }
@@ -62,7 +69,7 @@ std::vector<bool> needed_values(const StepProgram& step, const std::vector<bool>
   for (std::size_t v = step.values.size(); v-- > 0;) {
     needed[v] = needed[v] && values[v];
     if (!needed[v] || step.values[v].op == StepOp::real_lag) continue;  // a lag has weights of its own
-    for (const int operand : {step.values[v].a, step.values[v].b})
+    for (const int operand : differentiated(step.values[v]))
       if (operand >= 0) needed[operand] = true;
   }
   return needed;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cmath>
+#include <string_view>
 
 #include "lagtape/ops/kernels/element_names.h"
-#include "lagtape/ops/recurrence/equations/tokens.h"
 
 namespace lagtape {
 
@@ -49,38 +49,38 @@ T power(const T& a, double b) {
 
 /// a and b joined by any operator but @.
 template <ElementOperand T>
-T operated(const EquationToken& sign, const T& a, const T& b) {
-  if (sign.text == "+") return a + b;
-  if (sign.text == "-") return a - b;
-  if (sign.text == "*") return a * b;
-  if (sign.text == "/") return a / b;
-  if (sign.text == "%") return mod(a, b);
-  if (sign.text == ">") return above(a, b);
-  if (sign.text == "<") return above(b, a);
-  if (sign.text == ">=") return 1 - above(b, a);
-  if (sign.text == "<=") return 1 - above(a, b);
-  if (sign.text == "==") return 1 - truth(a - b);
-  if (sign.text == "!=") return truth(a - b);
-  if (sign.text == "and") return truth(a) * truth(b);
-  if (sign.text == "or") return maximum(truth(a), truth(b));
+T operated(std::string_view sign, const T& a, const T& b) {
+  if (sign == "+") return a + b;
+  if (sign == "-") return a - b;
+  if (sign == "*") return a * b;
+  if (sign == "/") return a / b;
+  if (sign == "%") return mod(a, b);
+  if (sign == ">") return above(a, b);
+  if (sign == "<") return above(b, a);
+  if (sign == ">=") return 1 - above(b, a);
+  if (sign == "<=") return 1 - above(a, b);
+  if (sign == "==") return 1 - truth(a - b);
+  if (sign == "!=") return truth(a - b);
+  if (sign == "and") return truth(a) * truth(b);
+  if (sign == "or") return maximum(truth(a), truth(b));
   return exp(b * log(a));  // ** and ^
 }
 
 /// The same of numbers.
-inline double operated(const EquationToken& sign, double a, double b) {
-  if (sign.text == "+") return a + b;
-  if (sign.text == "-") return a - b;
-  if (sign.text == "*") return a * b;
-  if (sign.text == "/") return a / b;
-  if (sign.text == "%") return a - b * std::floor(a / b);
-  if (sign.text == ">") return a > b;
-  if (sign.text == "<") return a < b;
-  if (sign.text == ">=") return a >= b;
-  if (sign.text == "<=") return a <= b;
-  if (sign.text == "==") return a == b;
-  if (sign.text == "!=") return a != b;
-  if (sign.text == "and") return a != 0 && b != 0;
-  if (sign.text == "or") return a != 0 || b != 0;
+inline double operated(std::string_view sign, double a, double b) {
+  if (sign == "+") return a + b;
+  if (sign == "-") return a - b;
+  if (sign == "*") return a * b;
+  if (sign == "/") return a / b;
+  if (sign == "%") return a - b * std::floor(a / b);
+  if (sign == ">") return a > b;
+  if (sign == "<") return a < b;
+  if (sign == ">=") return a >= b;
+  if (sign == "<=") return a <= b;
+  if (sign == "==") return a == b;
+  if (sign == "!=") return a != b;
+  if (sign == "and") return a != 0 && b != 0;
+  if (sign == "or") return a != 0 || b != 0;
   return std::pow(a, b);
 }
 

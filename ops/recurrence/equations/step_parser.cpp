@@ -162,7 +162,7 @@ EquationParser::Operand EquationParser::combined(const EquationToken& sign, cons
   const auto value = [&] {
     const bool power = sign.is("**") || sign.is("^");
     return power && scope_.tape.is_number(b) ? lagtape::power(a, number_of(b, right.token))
-                                             : operated(sign, a, b);
+                                             : operated(sign.text, a, b);
   };
   return {record(sign, value), nullptr, left.token};
 }

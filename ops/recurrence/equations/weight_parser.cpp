@@ -66,7 +66,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
 
   Operand combined(const EquationToken& sign, const Operand& left, const Operand& right) {
     if (left.number && right.number && !sign.is("@"))
-      return {operated(sign, *left.number, *right.number), {}, left.token};
+      return {operated(sign.text, *left.number, *right.number), {}, left.token};
     const Var a = tensor(left), b = tensor(right);
     expect(sign,
            sign.is("@") ? numbers_of_product(a.shape(), b.shape()) : numbers_of_pair(a.shape(), b.shape()));
@@ -75,7 +75,8 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
                    [&] {
                      if (sign.is("@")) return product(a, b);
                      const bool power = sign.is("**") || sign.is("^");
-                     return power && right.number ? lagtape::power(a, *right.number) : operated(sign, a, b);
+                     return power && right.number ? lagtape::power(a, *right.number)
+                                                  : operated(sign.text, a, b);
                    }),
             left.token};
   }

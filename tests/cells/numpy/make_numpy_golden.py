@@ -156,4 +156,3 @@ with open("numpy_golden.inc.h", "w", encoding="ascii") as file:
         value = np.asarray(eval(expression, names), float)
         numbers = ", ".join(repr(float(number)) for number in value.ravel())
         file.write(f'{{"{expression}", {{{", ".join(map(str, value.shape))}}}, {{{numbers}}}}},\n')
-    file.write("// clang-format on\n")

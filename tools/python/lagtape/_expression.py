@@ -159,7 +159,7 @@ class Expression:
 
         items = index if isinstance(index, tuple) else (index,)
         text = ", ".join(part(item) for item in items)
-        return Expression("value", "index", (self, *operands), text)
+        return Expression("value", "part", (self, *operands), text)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         from . import _functions  # which needs this file
@@ -307,7 +307,7 @@ class Text:
             at = self._length + 1
             self._put(" ** ")
             self._enclosed(e.operands[1], _ATOM)
-        elif e.operation == "index":
+        elif e.operation == "part":
             self._enclosed(e.operands[0], _ATOM)
             at = self._length
             self._put("[")
