@@ -61,6 +61,17 @@ def written_cells():
     yield "matrices-of-groups", {
         "weights": {"R": [3, 4, 4], "U": [12, "input"]}, "state": {"h": [3, 4]},
         "step": ["h' = tanh(R @ h + R @ h[-3] + reshape(U @ x, 3, 4) + 0.1 * mean(x))"], "output": "reshape(h', 12)"}, {"units": 12}
+    yield "matrix-memory", {
+        "hyper": {"heads": 2, "size": 3},
+        "weights": {**{name: wide for name in "QKVO"}, "i": ["heads", "input"], "f": ["heads", "input"], "R": ["heads", "size", "size"]},
+        "state": {"C": ["heads", "size", "size"], "N": ["heads", "size"], "m": ["heads"], "h": "units"},
+        "step": ["q = reshape(Q @ x, heads, size)", "k = reshape(K @ x, heads, size) / size ** 0.5",
+                 "v = reshape(V @ x, heads, size) + R @ reshape(h, heads, size)", "keep = -softplus(-(f @ x))", "m' = maximum(keep + m, i @ x)",
+                 "C' = exp(keep + m - m')[:, None, None] * C + exp(i @ x - m')[:, None, None] * (v[:, :, None] * k[:, None, :])",
+                 "N' = exp(keep + m - m')[:, None] * N + exp(i @ x - m')[:, None] * k  # as C, without the values",
+                 "read = einsum('hij,hj->hi', C', q) / maximum(abs(sum(N' * q, 1)), 1)[:, None]",
+                 "h' = sigmoid(O @ x) * reshape(read, units) + 0.1 * cumsum(softmax(roll(h, 1))) * max(h) * mean(h[::-2])"],
+        "output": "h'"}, {"units": 6}
     names = ["double", "NAN", "model_step", "layer0_out", "self_test", "expf"]  # those of C, and of the files themselves
     yield "names-of-c", {
         "weights": {"in": wide, "out": square, **{name: ["units"] for name in names}}, "state": {"state": "units", "while": "units"},
