@@ -6,6 +6,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/place.h"
+#include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/exchange/export/c99/c_names.h"
 #include "lagtape/tools/exchange/export/c99/c_source.h"
@@ -15,6 +16,7 @@
 #include "lagtape/tools/exchange/export/plain/torch_file.h"
 #include "lagtape/tools/forecast/recording_model.h"
 #include "lagtape/tools/train/source.h"
+#include "lagtape/tools/train/warnings.h"
 
 namespace lagtape::cli {
 
@@ -96,6 +98,7 @@ void check_options(const ExportArguments& arguments, bool is_bf16) {
 
 std::string exported_bytes(const ExportArguments& arguments) try {
   Model model = load_model(arguments.run);
+  tell(grammar_notes(model));
   if (!arguments.series.empty()) model.use_series(arguments.series);
   const bool is_bf16 = model.chain().products == ProductFormat::bf16;
   check_options(arguments, is_bf16);

@@ -20,6 +20,7 @@
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/source.h"
+#include "lagtape/tools/train/warnings.h"
 
 namespace lagtape::cli {
 
@@ -223,6 +224,7 @@ void run(const ForecastArguments& arguments) {
   std::vector<Model> models;
   models.push_back(load_model(arguments.run));
   for (const std::string& run : arguments.runs) models.push_back(load_model(run));
+  for (const Model& model : models) tell(grammar_notes(model));
   check_same_columns(models, arguments);
   const std::vector<SeriesForecast> forecasts =
       forecast_series(models, {.input = arguments.input,

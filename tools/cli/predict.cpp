@@ -16,6 +16,7 @@
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/place.h"
+#include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/forecast/prediction_file.h"
@@ -27,6 +28,7 @@
 #include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/source.h"
 #include "lagtape/tools/train/streaming.h"
+#include "lagtape/tools/train/warnings.h"
 
 namespace lagtape::cli {
 
@@ -294,6 +296,7 @@ void print_error(const PredictArguments& arguments, const Tensor& y, const Model
 
 void predict(const PredictArguments& arguments) {
   Model model = load_model(arguments.run);
+  tell(grammar_notes(model));
   if (arguments.probabilities) check_has_probabilities(model);
   const bool to_array = ending_of(arguments.output) == ".npy";
   const bool of_recording = !to_array && is_recording(arguments.input, model);

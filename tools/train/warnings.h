@@ -31,6 +31,9 @@ std::vector<std::string> lag_warnings(const Model& model, const DataShape& data)
 /// A text for each column of the data whose variation the model's precision would round away.
 std::vector<std::string> rounding_warnings(const Model& model, const ColumnTexts& names);
 
+/// A text for each cell of equations that is read by the rules of version 0.1 (EquationCell::grammar).
+std::vector<std::string> grammar_notes(const Model& model);
+
 /// All that a user should be warned of before a training: these, quantiles without the median, and epochs with few
 /// updates.
 std::vector<std::string> training_warnings(const Trainer& trainer, const Model& model, const Task& task);
