@@ -98,7 +98,7 @@ void check_options(const ExportArguments& arguments, bool is_bf16) {
 
 std::string exported_bytes(const ExportArguments& arguments) try {
   Model model = load_model(arguments.run);
-  tell(grammar_notes(model));
+  warn(grammar_warnings(model));
   if (!arguments.series.empty()) model.use_series(arguments.series);
   const bool is_bf16 = model.chain().products == ProductFormat::bf16;
   check_options(arguments, is_bf16);

@@ -224,7 +224,7 @@ void run(const ForecastArguments& arguments) {
   std::vector<Model> models;
   models.push_back(load_model(arguments.run));
   for (const std::string& run : arguments.runs) models.push_back(load_model(run));
-  for (const Model& model : models) tell(grammar_notes(model));
+  for (const Model& model : models) warn(grammar_warnings(model));
   check_same_columns(models, arguments);
   const std::vector<SeriesForecast> forecasts =
       forecast_series(models, {.input = arguments.input,

@@ -296,7 +296,7 @@ void print_error(const PredictArguments& arguments, const Tensor& y, const Model
 
 void predict(const PredictArguments& arguments) {
   Model model = load_model(arguments.run);
-  tell(grammar_notes(model));
+  warn(grammar_warnings(model));
   if (arguments.probabilities) check_has_probabilities(model);
   const bool to_array = ending_of(arguments.output) == ".npy";
   const bool of_recording = !to_array && is_recording(arguments.input, model);

@@ -75,16 +75,16 @@ std::vector<std::string> rounding_warnings(const Model& model, const ColumnTexts
   return warnings;
 }
 
-std::vector<std::string> grammar_notes(const Model& model) {
-  std::vector<std::string> notes;
+std::vector<std::string> grammar_warnings(const Model& model) {
+  std::vector<std::string> warnings;
   const Json document = document_of(model), *const cells = document.find_pointer("/cells");
-  if (cells == nullptr || !cells->is_object()) return notes;
+  if (cells == nullptr || !cells->is_object()) return warnings;
   for (const auto& [name, cell] : cells->items())
     if (cell.is_object() && cell.contains("grammar") && cell["grammar"] == Json(1))
-      notes.push_back(text_of(
+      warnings.push_back(text_of(
           "cell ", quote(name),
           " is read by grammar 1: a vector [g] fits the columns of [g, n], not its rows as in NumPy"));
-  return notes;
+  return warnings;
 }
 
 std::vector<std::string> training_warnings(const Trainer& trainer, const Model& model, const Task& task) {

@@ -32,7 +32,7 @@ std::vector<std::string> lag_warnings(const Model& model, const DataShape& data)
 std::vector<std::string> rounding_warnings(const Model& model, const ColumnTexts& names);
 
 /// A text for each cell of equations that is read by the rules of version 0.1 (EquationCell::grammar).
-std::vector<std::string> grammar_notes(const Model& model);
+std::vector<std::string> grammar_warnings(const Model& model);
 
 /// All that a user should be warned of before a training: these, quantiles without the median, and epochs with few
 /// updates.
