@@ -365,7 +365,7 @@ def test_mistakes_are_explained():
         (lambda: recurrence(x[0]), r"x: expected f32 \[B, T, 2\]"),
         (lambda: recurrence(x[:, :, :1]), r"x: expected f32 \[B, T, 2\]"),
         (lambda: recurrence(x, lengths=[4, 4]), r"one for each of 3 rows"),
-        (lambda: recurrence(x, lengths=[4, 4, 5]), r"lengths are in 1 .. 4"),
+        (lambda: recurrence(x, lengths=[4, 4, 5]), r"lengths: expected 1 .. 4, got 5"),
         (lambda: recurrence(x, window=[x, x]), r"a window has 1 states. Got 2"),
         (lambda: recurrence(x, window=[x]), r"state 0 of the initial window"),
     ):
