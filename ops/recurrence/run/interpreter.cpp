@@ -1,7 +1,6 @@
 #include "lagtape/ops/recurrence/run/interpreter.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "lagtape/ops/recurrence/jit/stage_compiler.h"
@@ -219,9 +218,7 @@ void Interpreter<T>::run_parts(const ElementInstruction& t, std::int64_t rows) {
 /// at once: f(number of the line's first element, its place).
 template <class F>
 void for_lines(const ElementInstruction& t, F f) {
-  const Shape axes = t.shape.axes();
-  std::array<std::int64_t, RowShape::kLargestRank> extent = {1, 1, 1, 1};
-  std::ranges::copy(axes, extent.end() - std::ssize(axes));
+  const auto extent = t.shape.four_axes();
   std::int64_t element = 0;
   for (std::int64_t i = 0; i < extent[0]; ++i)
     for (std::int64_t j = 0; j < extent[1]; ++j)

@@ -104,6 +104,12 @@ Shape RowShape::axes() const {
   return axes;
 }
 
+std::array<std::int64_t, RowShape::kLargestRank> RowShape::four_axes() const {
+  if (rank < 3) return {1, 1, groups, size};
+  if (rank == 3) return {1, first[0], groups / first[0], size};
+  return {first[0], first[1], groups / (first[0] * first[1]), size};
+}
+
 std::string to_string(const RowShape& shape) { return to_string(shape.axes()); }
 
 bool is_leaf(StepOp op) { return op <= StepOp::draw; }
@@ -117,10 +123,10 @@ Shape strides_of(const Instruction& view) {
 }
 
 std::int64_t place_in_view(const Instruction& view, std::int64_t element) {
-  const Shape axes = view.shape.axes(), strides = strides_of(view);
+  const auto axes = view.shape.four_axes();
   std::int64_t place = view.index;
   for (std::size_t axis = axes.size(); axis-- > 0; element /= axes[axis])
-    place += element % axes[axis] * strides[axis];
+    place += element % axes[axis] * view.strides[axis];
   return place;
 }
 

@@ -27,6 +27,8 @@ struct RowShape {
   static RowShape of(const Shape& axes);
 
   Shape axes() const;
+  /// The axes as four, those that are missing in front as 1; without an allocation.
+  std::array<std::int64_t, kLargestRank> four_axes() const;
 
   std::int64_t width() const { return groups * size; }
   bool operator==(const RowShape&) const = default;

@@ -13,10 +13,11 @@ namespace {
 
 /// A key by which equal instructions are found. It contains numbers by their bits, so that 0 and -0 differ.
 std::string key_of(const Instruction& v) {
-  return text_of(static_cast<int>(v.op), ' ', static_cast<int>(v.element), ' ', v.shape.rank, ' ',
-                 v.shape.groups, ' ', v.shape.size, ' ', v.a, ' ', v.b, ' ', v.index, ' ', v.lag, ' ',
-                 std::bit_cast<std::uint64_t>(v.value), to_string(v.shape.axes()),
-                 to_string(Shape(v.strides.begin(), v.strides.end())));
+  const std::string key =
+      text_of(static_cast<int>(v.op), ' ', static_cast<int>(v.element), ' ', v.shape.rank, ' ',
+              v.shape.groups, ' ', v.shape.size, ' ', v.shape.first[0], ' ', v.shape.first[1], ' ', v.a, ' ',
+              v.b, ' ', v.index, ' ', v.lag, ' ', std::bit_cast<std::uint64_t>(v.value));
+  return v.op == StepOp::view ? text_of(key, to_string(strides_of(v))) : key;
 }
 
 /// The value of a function of numbers.

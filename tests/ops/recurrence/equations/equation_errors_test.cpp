@@ -40,7 +40,8 @@ void check_errors(const ErrorTable& table) {
 
 TEST_CASE("an error of an equation has its rule, its operation and what was found as fields") {
   const auto problem_of = [](const std::string& equation) {
-    EquationCell cell{.hyper = {}, .weights = {{"W", {"units", "units"}}}, .states = {{"h", {"units"}}}};
+    EquationCell cell{
+        .hyper = {}, .params = {}, .weights = {{"W", {"units", "units"}}}, .states = {{"h", {"units"}}}};
     cell.step = {"h' = W @ h", equation};
     cell.output = "y";
     try {

@@ -235,6 +235,26 @@ TEST_CASE("stepping a stream allocates nothing") {
   CHECK(allocations() > before);
 }
 
+TEST_CASE("stepping a stream of a cell with arrays of several axes allocates nothing") {
+  const StepProgram program =
+      equations_of(4, 2, {"S [2, units, units]", "h [units]"}, {"U [units, input]", "W [units, units]"}, {},
+                   {"u = U @ x", "S' = 0.9 * S + u[None, :, None] * softmax(h)[None, None, :]",
+                    "h' = tanh(W @ h + cumsum(einsum('gij,j->i', S', roll(u, 1))) + S'[1, ::-1, 0])"},
+                   "h'");
+  StackDefinition stack;
+  stack.layers = {program};
+  std::vector<Tensor> weights;
+  for (const WeightDefinition& weight : program.weights)
+    weights.push_back(Tensor::full(weight.shape, Dtype::f32, 0.25));
+  Stream<float> stream(stack, weights, 1, best_level());
+  float input[2] = {0.5F, -0.25F}, output[4] = {};
+  stream.step(input, output);
+  const std::int64_t before = allocations();
+  for (int n = 0; n < 60; ++n) stream.step(input, output);
+  CHECK(allocations() == before);
+  CHECK(output[0] != 0);
+}
+
 TEST_CASE("rows and steps beyond any memory are refused") {
   const SequenceCase c = two_layers(1, 1, Dtype::f32);
   for (const int exponent : {50, 58, 62})
