@@ -32,11 +32,8 @@ class StepWithResets final : public StepCopy {
     return hands_on_ ? tape().concatenate(recorded, since_) : recorded;
   }
   StepVar past(int state, std::int64_t lag) override {
-    const StepVar value = StepCopy::past(state, lag);
-    const RowShape shape = value.shape();
-    const StepVar own = tape().sum(sign(relu(since_ - static_cast<double>(lag))));
-    const StepVar flat = shape.rank < 2 ? value : tape().reshape(value, RowShape::vector(shape.width()));
-    return shape.rank < 2 ? flat * own : tape().reshape(flat * own, shape);
+    // A choice, since 0 times a state that has left all bounds is no number.
+    return where_positive(StepCopy::past(state, lag), tape().sum(since_ - static_cast<double>(lag)));
   }
   StepVar real_past(const Instruction&) override {
     throw InputError({.op = "reset"}, Rule::not_supported, "a step with trained lags has no resets");
