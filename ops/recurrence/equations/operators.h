@@ -21,7 +21,8 @@ T truth(const T& a) {
   return sign(abs(a));
 }
 
-/// b where the condition c is 0, else a. What is not taken may be no number.
+/// b where the condition c is 0, else a. What is not taken may be no number, but its derivative is multiplied by 0 and
+/// must be finite.
 template <ElementOperand T>
 T where(const T& c, const T& a, const T& b) {
   const T holds = truth(c);
