@@ -21,7 +21,7 @@ struct CellDefinition {
   EquationCell equations = {};
   std::map<std::string, ParamDefinition> params = {};  ///< by the names in `equations`
   std::map<std::string, Initializer> init = {};
-  OdeSolver solver = {};  ///< of equations in continuous time
+  OdeSolver solver = {};  ///< the method that solves equations in continuous time
 
   /// Throws InputError with all that is wrong with the equations, each at its place in the file.
   /// Equations in continuous time go to `right_side`, and the layer has parameters alone.

@@ -95,7 +95,7 @@ void read_solver(JsonReader& cell, OdeSolver& solver) {
   solver.hold = inputs == "hold";
 }
 
-/// Of each weight of the program its bounds; NaN for a low one that a param leaves open.
+/// The bounds of each weight of the program. A lower bound that a param leaves open is NaN.
 std::vector<Bounds> bounds_of_weights(const CellDefinition& definition, const StepProgram& program) {
   std::vector<Bounds> all;
   for (const WeightDefinition& weight : program.weights) {

@@ -36,7 +36,7 @@ struct Parameter {
   Tensor grad;
   bool trainable = true;
   Bounds bounds = {};
-  std::string unit = {};  ///< of the values, as text
+  std::string unit = {};  ///< the unit of the values, for display alone
 };
 
 /// The parameters of a model in a fixed order, found by name. References stay valid when more are added.

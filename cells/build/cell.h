@@ -25,7 +25,7 @@ struct ParameterDefinition {
   /// it has its own.
   std::string draws_of = {};
   Bounds bounds = {};
-  std::string unit = {};  ///< of the values, as text
+  std::string unit = {};  ///< the unit of the values, for display alone
   bool trainable = true;  ///< false: a statistic or a constant, which no gradient changes
   std::int64_t zero_row =
       -1;  ///< the row of a matrix that starts as zeros, whatever the initializer; -1: none

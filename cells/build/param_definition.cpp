@@ -44,7 +44,7 @@ std::string scale_needs(const ParamDefinition& param) {
   return {};
 }
 
-/// What a start within the bounds is, in words.
+/// The range of starts that the bounds allow, in words.
 std::string expected_start(const ParamDefinition& param) {
   const Bounds bounds = param.bounds();
   if (bounds.scale == Scale::logit) return text_of("a number between ", bounds.low, " and ", bounds.high);

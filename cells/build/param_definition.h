@@ -23,7 +23,7 @@ struct ParamDefinition {
   Bounds bounds() const;
 };
 
-/// The keys of the object, which a number may stand for: its start.
+/// The keys of a param that is an object. One that is a number has that start and no other keys.
 extern const OptionTable kParamOptions;
 
 /// Reads an entry; notes errors.

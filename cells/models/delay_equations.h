@@ -17,7 +17,7 @@ struct DelayInput {
   std::int64_t width = 1;
 };
 
-/// What `DelayEquations::solve` gives, row by row a number a time.
+/// The result of `DelayEquations::solve`: series with one number for each time.
 struct SolvedEquations {
   /// A state, or one number of a state that is a vector; `of`: their names.
   struct Series {
@@ -55,7 +55,7 @@ class DelayEquations {
   void set(const std::string& param, double value);
   /// Divides the step by so many.
   void refine(std::int64_t times) { refined_ = times; }
-  /// What a user should know of the discretisation, a sentence each.
+  /// Warnings about the discretisation, one sentence each.
   std::vector<std::string> warnings() const;
 
   /// The states at these times, from t = 0 on or before it, in f64, and their derivatives by each number of the params

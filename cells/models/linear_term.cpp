@@ -86,8 +86,9 @@ std::vector<Tensor> step_matrices(const LinearTerm& term, const Tensor& A, std::
   return {present, later, last};
 }
 
-/// What the past adds to the term, for a filter: its state is that for this step and for each later one, to which x[n] adds its
-/// own. Nothing is joined, and the products with x leave the time loop, which takes a fifth of the time of reading x at each lag.
+/// Adds the part of a filter that comes from the past. Its state holds that part of the outputs of this step and of all later
+/// ones, and each step adds the products of x[n] to it. Nothing is joined, and the products leave the time loop, which takes a
+/// fifth of the time of reading x at each lag.
 int add_past(const LinearTerm& term, std::int64_t targets, int x, std::int64_t width, StepProgram& program,
              StepExtension& step) {
   const std::int64_t later = (term.reach() - 1) * targets;

@@ -61,7 +61,7 @@ void take_means(const CsvSource& csv, std::int64_t source, NumberColumn& column)
   }
 }
 
-/// Adds the codes that may stand for missing numbers. The number of a constant series is no code.
+/// Adds the codes that may mean missing numbers. The number of a constant series is no code.
 void add_codes(const CsvSource& csv, std::span<const double> numbers, const std::string& name,
                std::vector<MissingCode>& codes) {
   if (csv.ids.size() < 2 || !find_missing_code(numbers)) {

@@ -10,7 +10,7 @@ import pytest
 from conftest import TOOL
 
 LARGE = 256 << 20  # bytes of each array
-LIMIT = 160 << 20  # bytes that a process may have of its own
+LIMIT = 160 << 20  # bytes of private memory that a process may have
 
 READOUT = {"units": 1, "at": "last_step"}
 SERIES = {"name": "series", "data": {"task": "series", "path": "series.npy", "target": [0], "past_target": True, "window": 64, "stride": 4096},

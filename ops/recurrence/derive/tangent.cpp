@@ -68,7 +68,7 @@ std::vector<bool> needed_values(const StepProgram& step, const std::vector<bool>
     if (states[s]) needed[step.states[s].next] = true;
   for (std::size_t v = step.values.size(); v-- > 0;) {
     needed[v] = needed[v] && values[v];
-    if (!needed[v] || step.values[v].op == StepOp::real_lag) continue;  // a lag has weights of its own
+    if (!needed[v] || step.values[v].op == StepOp::real_lag) continue;  // the weights of a lag are separate
     for (const int operand : differentiated(step.values[v]))
       if (operand >= 0) needed[operand] = true;
   }
@@ -83,7 +83,7 @@ Change sum_of(const Change& a, const Change& b) { return a && b ? *a + *b : a ? 
 /// in the adjoint, element by element, so that a change in the adjoint's place gives the change of the result.
 class ElementChange final : public ElementAdjoint {
  public:
-  /// y = f(a, b), where the operand `by` changes by `change`; a stands for b where there is none.
+  /// y = f(a, b), where the operand `by` changes by `change`; a is also given as b where there is no b.
   ElementChange(StepVar a, StepVar b, StepVar y, StepVar by, StepVar change)
       : ElementAdjoint(0, 1, 2, 3, 0), values_{a, b, y, change}, by_(by.id()) {}
 

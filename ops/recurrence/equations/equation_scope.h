@@ -59,9 +59,9 @@ class EquationScope {
   void declare(EquationSymbol& symbol);
   /// Adds a name whose own line has an error. Lines that read it throw FollowingError.
   void add_failed(const std::string& name);
-  /// The transposed weight of a matrix, as a weight of its own that is derived from it.
+  /// The transposed matrix as a derived weight, NAME.T.
   EquationSymbol& transposed(const std::string& name);
-  /// The numbers of a weight of two or three axes as a value of the step, from a weight of its own too.
+  /// The numbers of a weight of two or three axes as a value of the step, from a derived weight, NAME.values.
   StepVar values_of(const EquationSymbol& weight);
   /// The weights of these two kinds.
   const std::vector<DerivedWeight>& derived() const { return derived_; }
