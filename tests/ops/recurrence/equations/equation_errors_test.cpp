@@ -40,8 +40,9 @@ void check_errors(const ErrorTable& table) {
 
 TEST_CASE("an error of an equation has its rule, its operation and what was found as fields") {
   const auto problem_of = [](const std::string& equation) {
-    EquationCell cell{
-        .hyper = {}, .params = {}, .weights = {{"W", {"units", "units"}}}, .states = {{"h", {"units"}}}};
+    EquationCell cell;
+    cell.weights = {{"W", {"units", "units"}}};
+    cell.states = {{"h", {"units"}}};
     cell.step = {"h' = W @ h", equation};
     cell.output = "y";
     try {
