@@ -8,7 +8,7 @@
 
 #include "lagtape/cells/build/layer_entry.h"
 #include "lagtape/cells/build/param_definition.h"
-#include "lagtape/ops/delay/delay_solver.h"
+#include "lagtape/ops/delay/delay_problem.h"
 #include "lagtape/ops/recurrence/equations/equations.h"
 
 namespace lagtape {

@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/delay/ode_step.h"
+#include "lagtape/ops/delay/value_bounds.h"
 
 namespace lagtape {
 namespace {

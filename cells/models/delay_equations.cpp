@@ -10,6 +10,7 @@
 #include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/ops/delay/delay_solver.h"
 
 namespace lagtape {
 namespace {

@@ -46,11 +46,17 @@ std::vector<Candidate> breaks_of(const GridParts& parts, double end, double tole
       all.push_back({{sample, std::vector<double>(parts.h.d.size())}, -1});
   if (!parts.cut) return all;
   std::vector<Candidate> last = all;
+  for (const Dual& at : parts.switches) {
+    if (at.v < end - tolerance) last.push_back({at, 0});
+    if (at.v > tolerance && at.v < end - tolerance) all.push_back({at, 0});
+  }
+  merge(all, tolerance);
   for (std::int64_t level = 1; level <= parts.levels && !last.empty(); ++level) {
     std::vector<Candidate> next;
     for (const Candidate& from : last)
       for (const Dual& lag : parts.lags)
-        if (from.t.v + lag.v < end - tolerance) next.push_back({sum(from.t, lag), level});
+        if (const double t = from.t.v + lag.v; t > tolerance && t < end - tolerance)
+          next.push_back({sum(from.t, lag), level});
     merge(next, tolerance);
     all.insert(all.end(), next.begin(), next.end());
     merge(all, tolerance);

@@ -29,11 +29,13 @@ struct GridParts {
   double end = 0;                    ///< the last time that is read
   std::vector<Dual> lags = {};       ///< constant ones, along which breaks travel
   std::vector<double> samples = {};  ///< times of inputs: fixed points, which are breaks
-  bool cut = true;                   ///< whether breaks that travel are points
-  std::int64_t levels = 0;           ///< how often a break is followed
+  std::vector<Dual> switches =
+      {};                   ///< other times at which slopes jump, and before 0 those of jumps in histories
+  bool cut = true;          ///< whether breaks that travel are points
+  std::int64_t levels = 0;  ///< how often a break is followed
 };
 
-/// Multiples of h, the times of samples and the breaks: 0, the samples, and b + lag for each of them, `levels` times. Where
+/// Multiples of h, the times of samples and the breaks: 0, the samples, the switches, and b + lag for each of them, `levels` times. Where
 /// several meet, a sample stays, then the break that was followed less often.
 MovingGrid make_grid(const GridParts& parts);
 

@@ -11,6 +11,7 @@
 #include "lagtape/ops/delay/delay_grid.h"
 #include "lagtape/ops/delay/dense_values.h"
 #include "lagtape/ops/delay/dual_program.h"
+#include "lagtape/ops/delay/switches.h"
 
 namespace lagtape {
 namespace {
@@ -140,7 +141,23 @@ class Solver {
     if (solver.levels == OdeSolver::kAllLevels ||
         (solver.levels == OdeSolver::kDefaultLevels && is_neutral()))
       parts.levels = std::int64_t{1} << 40;
+    if (parts.cut) find_switches(parts);
     return parts;
+  }
+
+  /// Times at which the right side takes another branch, and those of histories as far back as they are read.
+  void find_switches(GridParts& parts) {
+    double longest = parts.h.v;
+    for (const Dual& lag : parts.lags) longest = std::max(longest, lag.v);
+    parts.switches = switch_times(problem_, roots_of_slopes(side_), side_.time, {0, parts.end, parts.h.v});
+    has_switches_ = !parts.switches.empty();
+    const std::vector<Dual> before =
+        switch_times(problem_, roots_of_histories(side_), side_.history_time, {-longest, 0, parts.h.v});
+    if (before.empty()) return;
+    // A jump of a state is one of its slope a lag later.
+    ++parts.levels;
+    parts.switches.insert(parts.switches.end(), before.begin(), before.end());
+    dense_.jump_before_0();
   }
 
   Dual step_of_lag() const {
@@ -168,7 +185,7 @@ class Solver {
       if (leaf.kind == Leaf::Kind::read) return give_past(id, side_.reads[leaf.index], t, side, n, tangents);
       if (leaf.kind == Leaf::Kind::time) {
         if (tangents) return void(std::ranges::copy(t.d, slopes_.tangents(id).begin()));
-        slopes_.values(id)[0] = t.v;
+        slopes_.values(id)[0] = t.v + (has_switches_ ? into_step(side, n) : 0);
       } else if (leaf.kind == Leaf::Kind::state) {
         const std::size_t at = dense_.offset(leaf.index), width = slopes_.values(id).size();
         if (tangents) return void(std::copy_n(&y.d[at * p_], width * p_, slopes_.tangents(id).begin()));
@@ -184,6 +201,13 @@ class Solver {
                         f.d.begin() + static_cast<std::ptrdiff_t>(dense_.offset(s) * p_));
     }
     if (!std::ranges::all_of(f.v, [](double x) { return std::isfinite(x); })) fail_at(t.v);
+  }
+
+  /// By how much a time at a break is moved into the step, so that functions of time take the step's own branch.
+  double into_step(Side side, std::size_t n) const {
+    const MovingGrid& grid = dense_.grid();
+    if (side == Side::right && grid.points[n].is_break) return 2 * grid.tolerance;
+    return side == Side::left && grid.points[n + 1].is_break ? -2 * grid.tolerance : 0;
   }
 
   void give_past(int id, const PastRead& read, const Dual& t, Side side, std::size_t n, bool tangents) {
@@ -326,6 +350,7 @@ class Solver {
   std::vector<char> constant_;
   std::vector<std::pair<int, Leaf>> kinds_;  // of the leaves of slopes_, in order
   Duals past_;
+  bool has_switches_ = false;
 };
 
 }  // namespace
@@ -334,34 +359,6 @@ int order_of(OdeMethod method) { return method == OdeMethod::rk4 ? 4 : method ==
 
 DelaySolution solve(const DelayProblem& problem, const std::vector<double>& times) {
   return Solver(problem).solve(times);
-}
-
-Bounds bounds_of(const StepProgram& program, int value, const std::vector<Bounds>& weights) {
-  const Instruction& v = program.values[value];
-  if (v.op == StepOp::constant) return {v.value, v.value};
-  if (v.op == StepOp::weight) return weights[static_cast<std::size_t>(v.index)];
-  if (v.op == StepOp::broadcast) return bounds_of(program, v.a, weights);
-  if (v.op != StepOp::element) return {};
-  const Bounds a = bounds_of(program, v.a, weights), b = v.b < 0 ? a : bounds_of(program, v.b, weights);
-  switch (v.element) {
-    case ElementOp::negate: return {-a.high, -a.low};
-    case ElementOp::add: return {a.low + b.low, a.high + b.high};
-    case ElementOp::subtract: return {a.low - b.high, a.high - b.low};
-    // NaN is a low bound that is not known.
-    case ElementOp::minimum:
-      return {std::isnan(a.low) || b.low < a.low ? b.low : a.low, std::min(a.high, b.high)};
-    case ElementOp::maximum: return {a.low > b.low ? a.low : b.low, std::max(a.high, b.high)};
-    case ElementOp::multiply: {
-      const auto [least, most] =
-          std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-      return {least, most};
-    }
-    case ElementOp::sigmoid: return {0, 1};
-    case ElementOp::tanh:
-    case ElementOp::sin:
-    case ElementOp::cos: return {-1, 1};
-    default: return {};
-  }
 }
 
 }  // namespace lagtape

@@ -4,8 +4,6 @@
 #include <cmath>
 
 namespace lagtape {
-namespace {
-
 std::vector<int> roots_of_histories(const RightSide& side) {
   std::vector<int> roots;
   for (const RightSide::State& state : side.states) {
@@ -14,8 +12,6 @@ std::vector<int> roots_of_histories(const RightSide& side) {
   }
   return roots;
 }
-
-}  // namespace
 
 /// Factors of the values y0, y1 and of the slopes w f0, w f1 at the ends of a step, at the part u of it; and their first two
 /// derivatives by u.
@@ -91,11 +87,14 @@ std::ptrdiff_t DenseValues::step_at(double s, const DenseRead& what) const {
 }
 
 void DenseValues::read_history(const Dual& s, const DenseRead& what, Duals& out) {
+  const double side = what.from == DenseRead::From::left    ? -2 * grid_.tolerance
+                      : what.from == DenseRead::From::right ? 2 * grid_.tolerance
+                                                            : 0;
   history_.run([&](int id, bool tangents) {
     if (tangents)
       std::ranges::copy(s.d, history_.tangents(id).begin());
     else
-      history_.values(id)[0] = s.v;
+      history_.values(id)[0] = s.v + (has_jumps_ ? side : 0);
   });
   for (std::size_t state = 0, i = 0; state < side_.states.size(); ++state) {
     const int id = what.slope ? side_.states[state].history_slope : side_.states[state].history;

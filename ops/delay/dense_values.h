@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lagtape/ops/delay/delay_grid.h"
-#include "lagtape/ops/delay/delay_solver.h"
+#include "lagtape/ops/delay/delay_problem.h"
 #include "lagtape/ops/delay/dual_program.h"
 
 namespace lagtape {
@@ -20,6 +20,9 @@ struct DenseRead {
   From from = From::any;                    ///< the side from which a point is read
 };
 
+/// The values of the histories and of their slopes.
+std::vector<int> roots_of_histories(const RightSide& side);
+
 /// The states of all steps so far, and at all times up to the last of them: before 0 the histories, between two points
 /// the cubic through their values and slopes, or the line.
 class DenseValues {
@@ -31,6 +34,8 @@ class DenseValues {
   const MovingGrid& grid() const { return grid_; }
 
   void begin(MovingGrid grid);
+  /// Says that histories jump, so that they are read from the side that is asked for.
+  void jump_before_0() { has_jumps_ = true; }
   Duals state(std::size_t point) const;
   void set_state(std::size_t point, const Duals& y) { store(y_, point, y); }
   /// The slope at the begin of the step that starts there, and, unless it was set, of the one that ends there.
@@ -55,6 +60,7 @@ class DenseValues {
   MovingGrid grid_;
   Duals y_, after_, before_;  // states; slopes at the begin of steps and at their ends, a row a point
   std::vector<char> has_before_;
+  bool has_jumps_ = false;
 };
 
 }  // namespace lagtape

@@ -7,10 +7,7 @@
 #include "lagtape/core/error.h"
 
 namespace lagtape {
-namespace {
-
-/// Marks the values that these need, and with `partials` the derivatives of each of them.
-std::vector<bool> needed_by(const RightSide& side, const std::vector<int>& roots, bool partials) {
+std::vector<bool> needed_values(const RightSide& side, const std::vector<int>& roots, bool partials) {
   std::vector<bool> needed(side.program.values.size());
   std::vector<int> stack = roots;
   while (!stack.empty()) {
@@ -28,14 +25,12 @@ std::vector<bool> needed_by(const RightSide& side, const std::vector<int>& roots
   return needed;
 }
 
-}  // namespace
-
 DualProgram::DualProgram(const RightSide& side, const std::vector<int>& roots,
                          const std::vector<std::vector<double>>& weights,
                          const std::vector<std::pair<int, std::int64_t>>& directions)
     : program_(side.program), partials_(side.partials), weights_(weights), directions_(directions.size()) {
-  const std::vector<bool> changed = needed_by(side, roots, false),
-                          computed = directions_ == 0 ? changed : needed_by(side, roots, true),
+  const std::vector<bool> changed = needed_values(side, roots, false),
+                          computed = directions_ == 0 ? changed : needed_values(side, roots, true),
                           constant = constant_values(program_);
   std::size_t numbers = 0;
   for (const Instruction& v : program_.values) {

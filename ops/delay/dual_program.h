@@ -17,6 +17,9 @@ struct Duals {
   Duals(std::size_t n, std::size_t directions) : v(n), d(n * directions) {}
 };
 
+/// Marks the values that these need, and with `partials` the derivatives of each of them.
+std::vector<bool> needed_values(const RightSide& side, const std::vector<int>& roots, bool partials);
+
 /// The values of some numbers of a right side with their derivatives, by forward tangents: first all values, among them
 /// the derivative of each function by its operands, then the tangents. In f64, one row.
 class DualProgram {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "lagtape/ops/delay/delay_solver.h"
+#include "lagtape/ops/delay/delay_problem.h"
 
 namespace lagtape {
 

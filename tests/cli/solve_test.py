@@ -1,7 +1,10 @@
 """Cells in continuous time: `lagtape solve` beside closed forms, numbers of independent programs, and measured orders."""
 
+import cmath
 import json
 import math
+import struct
+import zipfile
 
 from tool import ToolTest, changed, main
 
@@ -135,6 +138,33 @@ class SolveTest(ToolTest):
         self.near(found["y"]["y"], [1 + sum(c ** (j + 1) * tau for j in range(k)) + c ** (k + 1) * (4 - k * tau)], 1e-14)
         self.near(found["d"]["tau"]["y"], [sum(c ** (j + 1) for j in range(k)) - k * c ** (k + 1)], 1e-13)
 
+    def test_functions_of_time_and_histories_that_jump(self):
+        for h in ({"lag": "tau", "parts": 20}, 0.03):
+            cell = {"params": {"a": 0.9, "b": 1.1, "T": 1.234, "w": 2.3, "tau": lag(0.7)}, "state": {"y": 1}, "history": {"y": 0},
+                    "ode": ["dy = where(t > T, b, 0) - a * y + 0 * w * y(t - tau)"], "solver": {"h": h}}
+            numbers = [0.9, 1.1, 1.234]
+            pulse = lambda a, b, T: b / a * (1 - cmath.exp(-a * (3 - T)))
+            found = self.solve(cell, "1.2,3")
+            self.near(found["y"]["y"], [0, pulse(*numbers).real], 1e-7)
+            for i, name in enumerate(("a", "b", "T")):
+                self.near(found["d"][name]["y"], [0, derivative(pulse, numbers, i)], 3e-7)
+            # x = sign(sin(w t)), a square wave, until after its first fall at pi / w
+            cell["ode"] = ["dy = b * sign(sin(w * t)) + a * floor(t / T) + 0 * y(t - tau)"]
+            wave = lambda a, b, T, w: b * (2 * cmath.pi / w - 2.5) + a * ((2 * T - T) + 2 * (2.5 - 2 * T))
+            numbers = [0.9, 1.1, 1.234, 2.3]
+            found = self.solve(cell, "2.5")
+            self.near(found["y"]["y"], [wave(*numbers).real], 1e-9)
+            for i, name in enumerate(("a", "b", "T", "w")):
+                self.near(found["d"][name]["y"], [derivative(wave, numbers, i)], 1e-7)
+            cell = {"params": {"a": 0.9, "c": 0.3, "T": 0.37, "tau": lag(0.8)}, "state": {"x": 1}, "history": {"x": "where(t > -T, 1, c)"},
+                    "ode": ["dx = a * x(t - tau)"], "solver": {"h": h}}
+            jump = lambda a, c, T, tau: 1 + a * (c * (tau - T) + (0.6 - tau + T))
+            numbers = [0.9, 0.3, 0.37, 0.8]
+            found = self.solve(cell, "0.6")
+            self.near(found["y"]["x"], [jump(*numbers)], 1e-9)
+            for i, name in enumerate(("a", "c", "T", "tau")):
+                self.near(found["d"][name]["x"], [derivative(jump, numbers, i)], 1e-7)
+
     def test_measured_orders_of_values_and_of_derivatives_by_the_lag(self):
         for method, order, parts in (("euler", 1, 64), ("heun", 2, 16), ("rk4", 4, 8)):
             for cell, name in ((LINEAR, "tau"), (LOTKA_VOLTERRA, "lag")):
@@ -172,6 +202,25 @@ class SolveTest(ToolTest):
         self.assertIn("<svg", (self.folder / "y.svg").read_text())
         self.write("times.csv", "t\n1\n2\n")
         self.assertEqual(self.run_tool("solve", "e.json", "--times", "times.csv")[0].splitlines()[1:], table[2:])
+
+    def test_files_and_phases(self):
+        self.write("e.json", {"cells": {"c": LOTKA_VOLTERRA}})
+        self.run_tool("solve", "e.json", "--times", "0:1:0.5", "--derivatives", "--output", "y.json")
+        printed = json.loads(self.run_tool("solve", "e.json", "--times", "0:1:0.5", "--derivatives", "--json")[0])
+        self.assertEqual(json.loads((self.folder / "y.json").read_text()), printed)
+        self.run_tool("solve", "e.json", "--times", "0:1:0.5", "--derivatives", "--output", "y.npz")
+        with zipfile.ZipFile(self.folder / "y.npz") as archive:
+            self.assertLess({"t.npy", "x.npy", "y.npy", "dx/dlag.npy"}, set(archive.namelist()))
+            self.assertEqual(struct.unpack("<3d", archive.read("x.npy")[-24:]), tuple(printed["y"]["x"]))
+        for phase in ("x,y", "y(t - lag),y", "x(t-0.25), y"):
+            self.run_tool("solve", "e.json", "--times", "0:1:0.01", "--plot", "p.svg", "--phase", phase)
+            chart = (self.folder / "p.svg").read_text()
+            for axis in phase.split(","):
+                self.assertIn(axis.strip(), chart)
+        for words, phase in ((["unknown state 'z'"], "z,y"), (["unknown param 'lg'", "'lag'"], "y(t - lg),y"), (["two names"], "x"),
+                             (["y(t - tau)"], "y(tau),x")):
+            self.refused(words, "solve", "e.json", "--times", "1", "--plot", "p.svg", "--phase", phase)
+        self.refused(["--plot"], "solve", "e.json", "--times", "1", "--phase", "x,y")
 
     def model(self, cell, **changes):
         """An experiment whose one layer is a cell, with a table of its solution."""

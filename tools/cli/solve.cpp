@@ -1,4 +1,5 @@
 #include <cmath>
+#include <filesystem>
 
 #include "lagtape/cells/models/delay_equations.h"
 #include "lagtape/core/error.h"
@@ -19,7 +20,7 @@ namespace {
 
 struct SolveArguments {
   ExperimentArguments experiment;
-  std::string cell, times, input, output, plot;
+  std::string cell, times, input, output, plot, phase;
   std::vector<std::string> params;
   bool derivatives = false, json = false, order = false;
 };
@@ -47,12 +48,32 @@ void add_options(Options& options, SolveArguments& arguments) {
   options.add("--order", &arguments.order,
               "measure the order: solve again with a half, a quarter and an eighth of the step");
   options.add("--json", &arguments.json, "print JSON");
-  options.add("--output", &arguments.output, "write a table (.csv)").not_empty().called("FILE");
+  options.add("--output", &arguments.output, "write the solution (.csv, .json or .npz)")
+      .not_empty()
+      .called("FILE");
   options.add("--plot", &arguments.plot, "draw the states (.svg, .png or .pdf)").not_empty().called("FILE");
+  options
+      .add("--phase", &arguments.phase,
+           "with --plot: one state over another, X,Y; each is NAME or NAME(t - LAG)")
+      .not_empty()
+      .called("X,Y");
+}
+
+Plot chart(const SolveArguments& arguments, const DelayEquations& equations, const SolvedEquations& solved,
+           const DelayInput& input) {
+  if (arguments.phase.empty()) return plot_of_solution(solved, equations.name());
+  const std::vector<PhaseAxis> axes = phase_axes(arguments.phase, equations);
+  return plot_of_phase(axes,
+                       {values_on(axes[0], equations, solved.times, input),
+                        values_on(axes[1], equations, solved.times, input)},
+                       equations.name());
 }
 
 void run(const SolveArguments& arguments) {
-  check_ending("--output", arguments.output, {".csv"});
+  if (!arguments.phase.empty() && arguments.plot.empty())
+    throw InputError({.item = "--phase"}, Rule::missing, "is the kind of a chart; give it a file", {},
+                     "Add --plot FILE.svg.");
+  check_ending("--output", arguments.output, {".csv", ".json", ".npz"});
   check_chart("--plot", arguments.plot);
   const ExperimentFile file = arguments.experiment.parse();
   for (const auto& [option, name] :
@@ -79,8 +100,10 @@ void run(const SolveArguments& arguments) {
   } catch (const InputError& error) {
     throw error.within({.file = file.where});
   }
-  if (!arguments.output.empty()) write_csv(arguments.output, csv_of(solved));
-  if (!arguments.plot.empty()) write_chart(arguments.plot, plot_of_solution(solved, equations.name()));
+  if (!arguments.output.empty())
+    write_file_atomically(arguments.output,
+                          file_of(solved, std::filesystem::path(arguments.output).extension().string()));
+  if (!arguments.plot.empty()) write_chart(arguments.plot, chart(arguments, equations, solved, input));
   if (arguments.json)
     print_text(json_of(solved).dump() + "\n");
   else if (arguments.output.empty() && arguments.plot.empty())

@@ -7,6 +7,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/table/number.h"
+#include "lagtape/tools/forecast/result_columns.h"
 
 namespace lagtape {
 namespace {
@@ -145,6 +146,65 @@ Csv csv_of(const SolvedEquations& solved) {
       table.values.set(row * width + column,
                        (*columns[static_cast<std::size_t>(column)])[static_cast<std::size_t>(row)]);
   return table;
+}
+
+std::string file_of(const SolvedEquations& solved, const std::string& ending) {
+  if (ending == ".json") return json_of(solved).dump() + "\n";
+  const Csv table = csv_of(solved);
+  if (ending == ".csv") return serialize_csv(table);
+  std::vector<ResultColumn> columns;
+  for (std::size_t c = 0; c < table.header.size(); ++c) {
+    Tensor cells({table.values.size(0)}, Dtype::f64);
+    const std::vector<double> numbers = column_of(table, static_cast<std::int64_t>(c));
+    for (std::size_t row = 0; row < numbers.size(); ++row)
+      cells.set(static_cast<std::int64_t>(row), numbers[row]);
+    columns.push_back({table.header[c], cells});
+  }
+  return file_of(columns, ending);
+}
+
+std::vector<PhaseAxis> phase_axes(const std::string& text, const DelayEquations& equations) {
+  std::vector<PhaseAxis> axes;
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view one = trimmed(rest.substr(0, comma));
+    const std::size_t open = one.find('('), minus = one.find('-', open == std::string_view::npos ? 0 : open);
+    PhaseAxis axis{.title = std::string(one), .state = std::string(trimmed(one.substr(0, open)))};
+    if (open != std::string_view::npos) {
+      if (!one.ends_with(')') || minus == std::string_view::npos ||
+          trimmed(one.substr(open + 1, minus - open - 1)) != "t")
+        throw unexpected({.item = "--phase"}, Rule::syntax, "two of NAME or NAME(t - LAG), like y(t - tau),y",
+                         text_of("'", one, "'"));
+      const std::string_view lag = trimmed(one.substr(minus + 1, one.size() - minus - 2));
+      std::vector<std::string> known;
+      std::optional<double> value = parse_number<double>(lag);
+      for (const DelayEquations::Param& param : equations.params()) {
+        known.push_back(param.name);
+        if (param.name == lag && param.is_scalar) value = param.values.front();
+      }
+      if (!value) throw InputError(unknown_name("param", lag, known).within({.item = "--phase"}));
+      axis.lag = *value;
+    }
+    axes.push_back(std::move(axis));
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  if (axes.size() != 2)
+    throw unexpected({.item = "--phase"}, Rule::syntax, "two names, like x,y", text_of("'", text, "'"));
+  return axes;
+}
+
+std::vector<double> values_on(const PhaseAxis& axis, const DelayEquations& equations,
+                              const std::vector<double>& times, const DelayInput& input) {
+  std::vector<double> at = times;
+  for (double& t : at) t -= axis.lag;
+  const SolvedEquations solved = equations.solve(at, false, input);
+  std::vector<std::string> known;
+  for (const SolvedEquations::Series& series : solved.states) {
+    if (series.name == axis.state) return series.y;
+    known.push_back(series.name);
+  }
+  throw InputError(unknown_name("state", axis.state, known).within({.item = "--phase"}));
 }
 
 MeasuredOrder measure_order(DelayEquations equations, const std::vector<double>& times,

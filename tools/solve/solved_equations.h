@@ -23,6 +23,21 @@ void set_param(DelayEquations& equations, const std::string& assignment);
 
 /// {"t": [...], "y": {STATE: [...]}, "d": {PARAM: {STATE: [...]}}}; the numbers of a vector are lists, a time each.
 Json json_of(const SolvedEquations& solved);
+/// The solution as a file of the ending .csv, .json or .npz: a table, the object above, or an array for each column.
+std::string file_of(const SolvedEquations& solved, const std::string& ending);
+
+/// One axis of a chart of states over each other: a state, or "y(t - tau)" or "y(t - 17)", a state some time ago, of which
+/// `lag` is a number or a param.
+struct PhaseAxis {
+  std::string title, state;
+  double lag = 0;
+};
+/// Of "x,y". Throws InputError.
+std::vector<PhaseAxis> phase_axes(const std::string& text, const DelayEquations& equations);
+/// What an axis has at the times, by solving again where there is a lag.
+std::vector<double> values_on(const PhaseAxis& axis, const DelayEquations& equations,
+                              const std::vector<double>& times, const DelayInput& input);
+
 /// Columns t, STATE, ..., d STATE / d PARAM, ...
 Csv csv_of(const SolvedEquations& solved);
 

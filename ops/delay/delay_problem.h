@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/ops/recurrence/equations/right_side.h"
+
+namespace lagtape {
+
+enum class OdeMethod : std::uint8_t { euler, exponential_euler, heun, rk4 };
+
+/// How equations in continuous time are discretised. Steps are fixed; with `parts`, h = lag / parts, so that the steps and
+/// all breaks of the solution move with that lag.
+struct OdeSolver {
+  static constexpr std::int64_t kDefaultLevels = -1, kAllLevels = -2;
+
+  OdeMethod method = OdeMethod::rk4;
+  double h = 0;
+  std::string lag = {};  ///< the name of a param or a number; empty: h
+  std::int64_t parts = 0;
+  bool hermite = true;  ///< states between steps: by cubics through values and slopes; false: linear
+  bool cut = true;      ///< steps end at breaks
+  std::int64_t levels = kDefaultLevels;  ///< how often a break is followed; by default order + 1
+  bool hold = true;  ///< an input keeps its value until the next one; false: lines between them
+};
+
+/// Equations with their numbers.
+struct DelayProblem {
+  const RightSide& side;
+  OdeSolver solver;
+  std::vector<std::vector<double>> weights;  ///< of the program
+  /// Weights and their elements, by which to differentiate.
+  std::vector<std::pair<int, std::int64_t>> directions = {};
+  std::vector<double> input_times = {};  ///< ascending
+  std::vector<double> inputs = {};       ///< a row a time, as wide as the program's input
+};
+
+}  // namespace lagtape

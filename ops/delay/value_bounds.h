@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "lagtape/core/parameter.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape {
+
+/// The bounds of a value out of those of the weights, as far as they are known: infinite, or NaN for a low bound that a
+/// weight leaves open.
+Bounds bounds_of(const StepProgram& program, int value, const std::vector<Bounds>& weights);
+
+}  // namespace lagtape
