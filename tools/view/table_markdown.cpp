@@ -34,6 +34,16 @@ std::string parameters(const Row& row, const Outcome& outcome) {
   return row.printed_parameters > 0 ? fmt::format("{} (printed: {})", ours, row.printed_parameters) : ours;
 }
 
+/// Whether the row's experiment was run as the paper has it.
+std::string run_of(const PaperTable& table, const Row& row) {
+  const std::optional<Shortened> shorter = shortened(table, row);
+  const std::string length =
+      shorter ? fmt::format("{} of {} {}", shorter->to, shorter->of, shorter->unit) : std::string();
+  if (!row.changed.empty()) return shorter ? "changed; " + length : "changed";
+  if (shorter) return "shortened: " + length;
+  return std::isfinite(row.printed) ? "full" : "not printed";
+}
+
 std::string time(double seconds) {
   if (seconds < 100) return fmt::format("{:.1f} s", seconds);
   if (seconds < 6000) return fmt::format("{:.1f} min", seconds / 60);
@@ -69,11 +79,11 @@ std::string cell(const std::string& text) {
 
 std::string line_of(const PaperTable& table, const Row& row, const Outcome& outcome) {
   const bool done = !outcome.values.empty();
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", cell(row.name), printed(row),
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", cell(row.name), printed(row),
                      number(outcome.mean, table.digits), number(outcome.deviation, table.digits),
                      number(outcome.best, table.digits),
                      done ? fmt::to_string(outcome.values.size()) : kNothing, parameters(row, outcome),
-                     done ? time(outcome.seconds) : kNothing);
+                     done ? run_of(table, row) : kNothing, done ? time(outcome.seconds) : kNothing);
 }
 
 void add(std::string& text, const std::string& part) {
@@ -86,6 +96,7 @@ void add(std::string& text, const std::string& part) {
 std::string remark(const Row& row, const Outcome& outcome) {
   std::string text;
   if (!row.source.empty()) add(text, fmt::format("printed in {}", plain(row.source)));
+  if (!row.changed.empty()) add(text, fmt::format("changed: {}", plain(row.changed)));
   add(text, plain(row.note));
   add(text, parameter_difference(row, outcome));
   if (row.model.empty() || outcome.trials.empty()) return text;
@@ -134,8 +145,8 @@ std::string circumstances(const PaperTable& table, const std::vector<Trial>& tri
 
 std::string markdown(const PaperTable& table, const std::vector<Trial>& trials, const std::string& command) {
   std::string text = fmt::format("**{}.**\n{}\n", plain(table.title), circumstances(table, trials, command));
-  text += "| model | printed | mean | s.d. | best | seeds | parameters | time a run |\n";
-  text += "|---|--:|--:|--:|--:|--:|--:|--:|\n";
+  text += "| model | printed | mean | s.d. | best | seeds | parameters | run | time a run |\n";
+  text += "|---|--:|--:|--:|--:|--:|--:|---|--:|\n";
   std::string remarks, earlier;
   const std::vector<Outcome> outcomes = outcomes_of(table, trials);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {

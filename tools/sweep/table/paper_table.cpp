@@ -94,6 +94,7 @@ void read_row(JsonReader& reader, std::size_t number, KnownRows& known, PaperTab
   reader.optional("printed_parameters", row.printed_parameters, at_least(1),
                   "the paper's number of parameters: 1200 for 1.2k");
   reader.optional("source", row.source, "where it is printed, if elsewhere than the rest of the table");
+  reader.optional("changed", row.changed, "what the experiment has other than the paper's");
   reader.optional("note", row.note, "a remark for readers");
   read_settings(reader, row);
   reader.finish();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <tuple>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/hash.h"
@@ -116,9 +117,13 @@ Json json_of(const Trial& trial, double scale) {
   return json;
 }
 
-Json json_of(const Row& row, const Outcome& outcome, double scale) {
+Json json_of(const PaperTable& table, const Row& row, const Outcome& outcome) {
   Json runs = Json::array();
-  for (const Trial* trial : outcome.trials) runs.push_back(json_of(*trial, scale));
+  for (const Trial* trial : outcome.trials) runs.push_back(json_of(*trial, table.scale));
+  const double scale = table.scale;
+  Json length;
+  if (const std::optional<Shortened> shorter = shortened(table, row))
+    length = {{"ran", shorter->to}, {"of", shorter->of}, {"unit", shorter->unit}};
   return {{"name", row.name},
           {"model", row.model.empty() ? Json(nullptr) : Json(row.model)},
           {"printed", number(row.printed)},
@@ -130,6 +135,8 @@ Json json_of(const Row& row, const Outcome& outcome, double scale) {
           {"params", known(outcome.params)},
           {"parameter_difference", parameter_difference(row, outcome)},
           {"seconds", outcome.values.empty() ? Json(nullptr) : Json(outcome.seconds)},
+          {"changed", row.changed.empty() ? Json(nullptr) : Json(row.changed)},
+          {"shortened", length},
           {"note", row.note},
           {"runs", runs}};
 }
@@ -220,11 +227,31 @@ std::vector<Outcome> outcomes_of(const PaperTable& table, const std::vector<Tria
   return outcomes;
 }
 
+std::optional<Shortened> shortened(const PaperTable& table, const Row& row) {
+  if (row.model.empty()) return {};
+  const Json before = read_experiment_document(table.experiment(row));
+  Json after = before;
+  for (const std::string& assignment : table.set) assign(after, assignment);
+  const TrainOptions defaults;
+  const auto length = [](const Json& document, const char* key, std::int64_t by_default) {
+    return document.contains("train") ? document["train"].value(key, by_default) : by_default;
+  };
+  for (const auto& [key, by_default, unit] :
+       {std::tuple("epochs", defaults.epochs, "epochs"), std::tuple("steps", defaults.steps, "updates")}) {
+    const std::int64_t of = length(before, key, by_default), to = length(after, key, by_default);
+    if (to < of) return Shortened{to, of, unit};
+  }
+  return {};
+}
+
 std::string parameter_difference(const Row& row, const Outcome& outcome) {
   constexpr double kAllowed = 0.05 + 1e-9;  // exactly 5 % is allowed
   if (row.printed_parameters == 0 || outcome.params == 0) return {};
   const double ratio = static_cast<double>(outcome.params) / static_cast<double>(row.printed_parameters);
-  if (std::abs(ratio - 1) <= kAllowed) return {};
+  std::int64_t last_digit = 1;  // its place: 100 of 1200, to which our number is rounded too
+  while (row.printed_parameters % (10 * last_digit) == 0) last_digit *= 10;
+  const std::int64_t rounded = (outcome.params + last_digit / 2) / last_digit * last_digit;
+  if (std::abs(ratio - 1) <= kAllowed || rounded == row.printed_parameters) return {};
   return fmt::format("{} parameters beside {} printed, {:.0f} % {}", outcome.params, row.printed_parameters,
                      100 * std::abs(ratio - 1), ratio < 1 ? "fewer" : "more");
 }
@@ -233,7 +260,7 @@ std::string json(const PaperTable& table, const std::vector<Trial>& trials) {
   Json rows = Json::array();
   const std::vector<Outcome> outcomes = outcomes_of(table, trials);
   for (std::size_t i = 0; i < table.rows.size(); ++i)
-    rows.push_back(json_of(table.rows[i], outcomes[i], table.scale));
+    rows.push_back(json_of(table, table.rows[i], outcomes[i]));
   const Json document = {{"task", table.task()},
                          {"title", table.title},
                          {"source", table.source},

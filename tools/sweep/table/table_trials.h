@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,16 @@ void raise_failures(const PaperTable& table, const std::vector<Trial>& trials);
 /// The outcome of each row.
 std::vector<Outcome> outcomes_of(const PaperTable& table, const std::vector<Trial>& trials);
 
+/// A training that the plan's changes made shorter than the row's file has it.
+struct Shortened {
+  std::int64_t to = 0, of = 0;
+  std::string unit;  ///< "epochs", or "updates"
+};
+/// Empty where the length is that of the file.
+std::optional<Shortened> shortened(const PaperTable& table, const Row& row);
+
 /// By how much the number of parameters of a row's model differs from the printed one, as a sentence. Empty
-/// up to 5 %, and where either number is not known.
+/// up to 5 %, where ours is the printed one when rounded as that is, and where either number is not known.
 std::string parameter_difference(const Row& row, const Outcome& outcome);
 
 /// The table as one JSON object.
