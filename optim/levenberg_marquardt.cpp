@@ -13,6 +13,7 @@ namespace {
 using Options = LevenbergMarquardtOptions;
 
 constexpr double kLeastDamping = 1e-15, kMostDamping = 1e20;
+constexpr double kLeastScale = 1e-100;  // of a number that nothing depends on; its square is above 0 still
 
 /// rho(z) of z = (r / scale)^2, in place of z, and its derivative.
 std::pair<double, double> robust(RobustLoss loss, double z) {
@@ -133,7 +134,8 @@ LevenbergMarquardtResult levenberg_marquardt(const LeastSquares& problem, std::v
   while (true) {
     now.weights = weights_of(now.residuals, options);
     const LinearModel model(now.jacobian, now.residuals, now.weights);
-    for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = std::max({scales[i], model.norms[i], 1e-300});
+    for (std::size_t i = 0; i < scales.size(); ++i)
+      scales[i] = std::max({scales[i], model.norms[i], kLeastScale});
     const auto stop = [&](StoppedBy by) { return now.stopped_by = by, now; };
     if (now.cost == 0) return stop(StoppedBy::exact);
     if (model.steepest <= options.gradient) return stop(StoppedBy::gradient);
@@ -144,7 +146,7 @@ LevenbergMarquardtResult levenberg_marquardt(const LeastSquares& problem, std::v
       if (is_short(step, now.u, options.step) || damping > kMostDamping) return stop(StoppedBy::step);
       std::vector<double> u = now.u;
       for (std::size_t i = 0; i < u.size(); ++i) u[i] += step[i];
-      std::vector<double> residuals = problem.residuals(u);
+      std::vector<double> residuals = all_finite(u) ? problem.residuals(u) : std::vector<double>{NAN};
       const double cost = all_finite(residuals) ? cost_of(residuals, options) : INFINITY;
       const double gain = (now.cost - cost) / lowered;
       if (!(cost < now.cost)) {

@@ -169,6 +169,12 @@ std::span<const OptimizerEntry> optimizers() { return kOptimizers; }
 std::span<const ScheduleEntry> schedules() { return kSchedules; }
 
 OptimizerPlan read_optimizer(JsonReader& reader) {
+  if (reader.raw("type") == "levenberg_marquardt") {
+    reader.error("type",
+                 "levenberg_marquardt is the optimizer of `lagtape fit`, which takes this file as it is; "
+                 "training needs another one, such as adam.");
+    return {};
+  }
   const OptimizerEntry* entry = read_chosen(reader, "type", kOptimizers, "the optimizer");
   if (entry == nullptr) return {};
   OptimizerPlan plan = entry->read(reader);

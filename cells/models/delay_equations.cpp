@@ -171,8 +171,19 @@ std::vector<std::string> DelayEquations::warnings() const {
   return all;
 }
 
+void DelayEquations::fit_weights() {
+  Implementation made = *implementation_;
+  for (std::size_t w = 0; w < made.weights.size(); ++w) {
+    if (made.param_of_weight[w] != Implementation::kNoParam) continue;
+    made.param_of_weight[w] = params_.size();
+    params_.push_back({made.side.program.weights[w].name, made.weights[w], false});
+  }
+  implementation_ = std::make_shared<const Implementation>(std::move(made));
+}
+
 SolvedEquations DelayEquations::solve(const std::vector<double>& times, bool derivatives,
-                                      const DelayInput& input) const {
+                                      const DelayInput& input,
+                                      const std::vector<DelayRestart>& restarts) const {
   const Implementation& of = *implementation_;
   DelayProblem problem{.side = of.side, .solver = of.definition.solver, .weights = of.weights};
   problem.solver.h /= static_cast<double>(refined_);
@@ -191,6 +202,13 @@ SolvedEquations DelayEquations::solve(const std::vector<double>& times, bool der
       solved.params.push_back(element_name(param.name, param.is_scalar, i));
     }
   }
+  for (std::size_t r = 0; r < restarts.size(); ++r) {
+    problem.restarts.push_back({restarts[r].t, restarts[r].states});
+    for (std::size_t i = 0; derivatives && i < restarts[r].states.size(); ++i) {
+      problem.directions.emplace_back(-1 - static_cast<int>(r), static_cast<std::int64_t>(i));
+      solved.params.push_back(text_of("restart ", r, "[", i, "]"));
+    }
+  }
   DelaySolution solution;
   try {
     solution = lagtape::solve(problem, times);
@@ -199,6 +217,10 @@ SolvedEquations DelayEquations::solve(const std::vector<double>& times, bool der
   }
   solved.steps = solution.steps;
   const std::size_t directions = solved.params.size();
+  solved.gaps = std::move(solution.gaps);
+  solved.gaps_d.resize(directions);
+  for (std::size_t i = 0; i < solution.gaps_d.size(); ++i)
+    solved.gaps_d[i % directions].push_back(solution.gaps_d[i]);
   for (const RightSide::State& state : of.side.states) {
     const Instruction& v = of.side.program.values[state.value];
     for (std::int64_t i = 0; i < v.shape.width(); ++i)

@@ -17,6 +17,12 @@ struct DelayInput {
   std::int64_t width = 1;
 };
 
+/// States that begin anew at a time, all numbers of all of them.
+struct DelayRestart {
+  double t = 0;
+  std::vector<double> states = {};
+};
+
 /// The result of `DelayEquations::solve`: series with one number for each time.
 struct SolvedEquations {
   /// A state, or one number of a state that is a vector; `of`: their names.
@@ -28,6 +34,10 @@ struct SolvedEquations {
   std::vector<double> times;
   std::vector<Series> states;       ///< "y", or "y[0]", "y[1]", ...
   std::vector<std::string> params;  ///< "tau", or "c[0]", "c[1]", ...; empty: no derivatives were asked for
+  /// Where states began anew, [restarts x numbers]: what they were until then less what they began with; and the derivatives
+  /// of that by each of `params`, among which those of restart 1 are "restart 1[0]", "restart 1[1]", ...
+  std::vector<double> gaps = {};
+  std::vector<std::vector<double>> gaps_d = {};
   std::int64_t steps = 0;
 };
 
@@ -53,6 +63,8 @@ class DelayEquations {
   const std::vector<Param>& params() const { return params_; }
   /// Gives a param, or one number "c[0]" of it, another value. Throws InputError for an unknown name.
   void set(const std::string& param, double value);
+  /// Makes params of the weights, "W[0]", "W[1]", ..., from their first values.
+  void fit_weights();
   /// Divides the step by so many.
   void refine(std::int64_t times) { refined_ = times; }
   /// Warnings about the discretisation, one sentence each.
@@ -61,8 +73,8 @@ class DelayEquations {
   /// The states at these times, from t = 0 on or before it, in f64, and their derivatives by each number of the params
   /// that are trained: exact for the discretisation. Throws InputError where a value is not finite and where a lag is
   /// shorter than a step.
-  SolvedEquations solve(const std::vector<double>& times, bool derivatives,
-                        const DelayInput& input = {}) const;
+  SolvedEquations solve(const std::vector<double>& times, bool derivatives, const DelayInput& input = {},
+                        const std::vector<DelayRestart>& restarts = {}) const;
 
  private:
   struct Implementation;

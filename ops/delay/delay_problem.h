@@ -26,15 +26,22 @@ struct OdeSolver {
   bool hold = true;  ///< an input keeps its value until the next one; false: lines between them
 };
 
+/// All states begin anew at a time, from these numbers.
+struct Restart {
+  double t = 0;
+  std::vector<double> y = {};
+};
+
 /// Equations with their numbers.
 struct DelayProblem {
   const RightSide& side;
   OdeSolver solver;
   std::vector<std::vector<double>> weights;  ///< of the program
-  /// Weights and their elements, by which to differentiate.
+  /// Weights and their elements, by which to differentiate; -1 - r is the restart r.
   std::vector<std::pair<int, std::int64_t>> directions = {};
   std::vector<double> input_times = {};  ///< ascending
   std::vector<double> inputs = {};       ///< a row a time, as wide as the program's input
+  std::vector<Restart> restarts = {};    ///< at ascending times
 };
 
 }  // namespace lagtape

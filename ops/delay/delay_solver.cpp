@@ -77,13 +77,16 @@ class Solver {
     dense_.begin(make_grid(parts));
     const std::size_t steps = dense_.grid().points.size() - 1;
     for (std::size_t n = 0; n < steps; ++n) step(n);
-    DelaySolution solution{.y = {}, .d = {}, .steps = static_cast<std::int64_t>(steps)};
+    DelaySolution solution;
+    solution.steps = static_cast<std::int64_t>(steps);
     Duals out(n_, p_);
     for (const double t : times) {
       dense_.read({t, std::vector<double>(p_)}, {.last = steps}, out);
       solution.y.insert(solution.y.end(), out.v.begin(), out.v.end());
       solution.d.insert(solution.d.end(), out.d.begin(), out.d.end());
     }
+    solution.gaps = std::move(gaps_);
+    solution.gaps_d = std::move(gaps_d_);
     return solution;
   }
 
@@ -135,12 +138,14 @@ class Solver {
       parts.lags.push_back(lag);
     }
     parts.samples = problem_.input_times;
+    for (const Restart& restart : problem_.restarts) parts.samples.push_back(restart.t);
     parts.cut = solver.cut;
     parts.levels = solver.levels;
     if (solver.levels == OdeSolver::kDefaultLevels) parts.levels = order_of(solver.method) + 1;
     if (solver.levels == OdeSolver::kAllLevels ||
         (solver.levels == OdeSolver::kDefaultLevels && is_neutral()))
       parts.levels = std::int64_t{1} << 40;
+    if (!problem_.restarts.empty()) ++parts.levels;
     if (parts.cut) find_switches(parts);
     return parts;
   }
@@ -301,6 +306,20 @@ class Solver {
       evaluate(end, next, Side::left, n, f);
       dense_.set_slope_before(n + 1, f);
     }
+    for (; restarted_ < problem_.restarts.size() && problem_.restarts[restarted_].t <= end.v + grid.tolerance;
+         ++restarted_)
+      restart(n + 1, next);
+  }
+
+  void restart(std::size_t point, const Duals& before) {
+    Duals y(n_, p_);
+    y.v = problem_.restarts[restarted_].y;
+    for (std::size_t p = 0; p < p_; ++p)
+      if (problem_.directions[p].first == -1 - static_cast<int>(restarted_))
+        y.d[static_cast<std::size_t>(problem_.directions[p].second) * p_ + p] = 1;
+    for (std::size_t i = 0; i < n_; ++i) gaps_.push_back(before.v[i] - y.v[i]);
+    for (std::size_t i = 0; i < n_ * p_; ++i) gaps_d_.push_back(before.d[i] - y.d[i]);
+    dense_.restart(point, y);
   }
 
   /// f -> phi(w r) f, where r are the rates that belong to the last slopes.
@@ -351,6 +370,8 @@ class Solver {
   std::vector<std::pair<int, Leaf>> kinds_;  // of the leaves of slopes_, in order
   Duals past_;
   bool has_switches_ = false;
+  std::size_t restarted_ = 0;  // how many restarts there were so far
+  std::vector<double> gaps_, gaps_d_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ int order_of(OdeMethod method);
 /// The states at the times that were asked for, [times x width], and their derivatives, [times x width x directions].
 struct DelaySolution {
   std::vector<double> y, d;
+  std::vector<double> gaps, gaps_d;  ///< [restarts x width]: the states until a restart less those after it
   std::int64_t steps = 0;
 };
 

@@ -62,6 +62,25 @@ void DenseValues::store(Duals& all, std::size_t point, const Duals& one) const {
   std::ranges::copy(one.d, all.d.begin() + static_cast<std::ptrdiff_t>(point * width() * p_));
 }
 
+void DenseValues::restart(std::size_t point, const Duals& y) {
+  until_restart_[point] = state(point);
+  set_state(point, y);
+}
+
+const double* DenseValues::left_values(std::size_t point) const {
+  if (!until_restart_.empty())
+    if (const auto found = until_restart_.find(point); found != until_restart_.end())
+      return found->second.v.data();
+  return &y_.v[point * width()];
+}
+
+const double* DenseValues::left_tangents(std::size_t point) const {
+  if (!until_restart_.empty())
+    if (const auto found = until_restart_.find(point); found != until_restart_.end())
+      return found->second.d.data();
+  return y_.d.data() + point * width() * p_;
+}
+
 void DenseValues::set_slope(std::size_t point, const Duals& f) {
   store(after_, point, f);
   if (!has_before_[point]) store(before_, point, f);
@@ -121,9 +140,10 @@ void DenseValues::read_values(double s, const DenseRead& what, std::vector<doubl
   const Basis basis((s - begin) / w, hermite_);
   const std::array<double, 4>& c = what.slope ? basis.first : basis.value;
   const std::size_t row = static_cast<std::size_t>(k) * width() + what.first, next = row + width();
+  const double* y1 = left_values(static_cast<std::size_t>(k) + 1) + what.first;
   for (std::size_t i = 0; i < out.size(); ++i) {
-    const double value = c[0] * y_.v[row + i] + c[1] * y_.v[next + i] +
-                         w * (c[2] * after_.v[row + i] + c[3] * before_.v[next + i]);
+    const double value =
+        c[0] * y_.v[row + i] + c[1] * y1[i] + w * (c[2] * after_.v[row + i] + c[3] * before_.v[next + i]);
     out[i] = what.slope ? value / w : value;
   }
 }
@@ -142,15 +162,17 @@ void DenseValues::read(const Dual& s, const DenseRead& what, Duals& out) {
   const std::array<double, 4>&c = what.slope ? basis.first : basis.value,
                            &by_u = what.slope ? basis.second : basis.first;
   const std::size_t row = static_cast<std::size_t>(k) * width() + what.first, next = row + width();
+  const double* left = left_values(static_cast<std::size_t>(k) + 1) + what.first;
+  const double* left_d = left_tangents(static_cast<std::size_t>(k) + 1) + what.first * p_;
   for (std::size_t i = 0; i < out.v.size(); ++i) {
-    const double y0 = y_.v[row + i], y1 = y_.v[next + i], f0 = after_.v[row + i], f1 = before_.v[next + i];
+    const double y0 = y_.v[row + i], y1 = left[i], f0 = after_.v[row + i], f1 = before_.v[next + i];
     const double slopes = c[2] * f0 + c[3] * f1, value = c[0] * y0 + c[1] * y1 + w * slopes;
     const double along = by_u[0] * y0 + by_u[1] * y1 + w * (by_u[2] * f0 + by_u[3] * f1);
     out.v[i] = what.slope ? value / w : value;
     for (std::size_t p = 0; p < p_; ++p) {
       const std::size_t a = (row + i) * p_ + p, b = (next + i) * p_ + p;
-      const double d = c[0] * y_.d[a] + c[1] * y_.d[b] + w * (c[2] * after_.d[a] + c[3] * before_.d[b]) +
-                       wd[p] * slopes + ud[p] * along;
+      const double d = c[0] * y_.d[a] + c[1] * left_d[i * p_ + p] +
+                       w * (c[2] * after_.d[a] + c[3] * before_.d[b]) + wd[p] * slopes + ud[p] * along;
       out.d[i * p_ + p] = what.slope ? (d - wd[p] * out.v[i]) / w : d;
     }
   }

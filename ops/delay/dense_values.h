@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,8 @@ class DenseValues {
   void jump_before_0() { has_jumps_ = true; }
   Duals state(std::size_t point) const;
   void set_state(std::size_t point, const Duals& y) { store(y_, point, y); }
+  /// Gives a point other states from here on; what is before it keeps those that it has.
+  void restart(std::size_t point, const Duals& y);
   /// The slope at the begin of the step that starts there, and, unless it was set, of the one that ends there.
   void set_slope(std::size_t point, const Duals& f);
   void set_slope_before(std::size_t point, const Duals& f);
@@ -47,6 +50,9 @@ class DenseValues {
 
  private:
   struct Basis;
+  /// The states of a point from the left.
+  const double* left_values(std::size_t point) const;
+  const double* left_tangents(std::size_t point) const;
   void store(Duals& all, std::size_t point, const Duals& one) const;
   /// The step that a time lies in; none for a time of the history.
   std::ptrdiff_t step_at(double s, const DenseRead& what) const;
@@ -60,6 +66,7 @@ class DenseValues {
   MovingGrid grid_;
   Duals y_, after_, before_;  // states; slopes at the begin of steps and at their ends, a row a point
   std::vector<char> has_before_;
+  std::map<std::size_t, Duals> until_restart_;  ///< states of points from the left where they jump
   bool has_jumps_ = false;
 };
 

@@ -28,7 +28,11 @@ std::vector<bool> needed_values(const RightSide& side, const std::vector<int>& r
 DualProgram::DualProgram(const RightSide& side, const std::vector<int>& roots,
                          const std::vector<std::vector<double>>& weights,
                          const std::vector<std::pair<int, std::int64_t>>& directions)
-    : program_(side.program), partials_(side.partials), weights_(weights), directions_(directions.size()) {
+    : program_(side.program),
+      partials_(side.partials),
+      weights_(weights),
+      by_(directions),
+      directions_(directions.size()) {
   const std::vector<bool> changed = needed_values(side, roots, false),
                           computed = directions_ == 0 ? changed : needed_values(side, roots, true),
                           constant = constant_values(program_);
@@ -172,6 +176,21 @@ void DualProgram::differentiate(int id) {
         d = element(v.a, static_cast<std::size_t>(place_in_view(v, static_cast<std::int64_t>(i))), p);
       if (v.op == StepOp::concatenate) d = i < from ? element(v.a, i, p) : element(v.b, i - from, p);
     }
+  if (v.op == StepOp::product) differentiate_by_matrix(id);
+}
+
+/// Adds the derivatives of a product by the elements of its matrix.
+void DualProgram::differentiate_by_matrix(int id) {
+  const Instruction& v = program_.values[id];
+  const auto in = static_cast<std::size_t>(program_.values[v.a].shape.size),
+             rows = static_cast<std::size_t>(v.shape.size);
+  const std::span<double> out = tangents(id), a = values(v.a);
+  for (std::size_t p = 0; p < directions_; ++p) {
+    if (by_[p].first != v.index) continue;
+    const auto element = static_cast<std::size_t>(by_[p].second);
+    for (std::size_t i = element / in; i < width_[id]; i += rows)
+      out[i * directions_ + p] += a[i / rows * in + element % in];
+  }
 }
 
 int DualProgram::first_that_is_not_finite() {

@@ -46,11 +46,13 @@ class DualProgram {
  private:
   void evaluate(int id);
   void differentiate(int id);
+  void differentiate_by_matrix(int id);
   void add_scaled(int id, int operand, int partial);
 
   const StepProgram& program_;
   const std::vector<RightSide::Partials>& partials_;
   const std::vector<std::vector<double>>& weights_;
+  std::vector<std::pair<int, std::int64_t>> by_;
   std::size_t directions_;
   std::vector<std::size_t> offset_, width_;
   std::vector<double> v_, d_;

@@ -62,6 +62,87 @@ class DelayFitTest(ToolTest):
         self.assertAlmostEqual(params["y0 of one.csv"]["estimate"], 0.5, 5)
         self.assertAlmostEqual(params["y0 of two.csv"]["estimate"], 2, 5)
 
+    def test_shooting_finds_what_a_plain_fit_does_not(self):
+        times, values = self.readings()
+        found = [self.fit(times, values, 0.05, 7, changed(MACKEY_GLASS, fit=section)) for section in ({}, {"shoot": 10}, {"grow": [300]}, {"force": "data", "grow": 2})]
+        self.assertGreater(found[0]["rmse"], 0.1)
+        self.assertLess(found[1]["rmse"], 0.055)
+        self.assertLess(abs(found[1]["params"]["tau"]["estimate"] / 17 - 1), 0.02)
+        self.assertEqual(sorted(found[1]["params"]), sorted(TRUE))
+        self.assertAlmostEqual(found[2]["rmse"], found[0]["rmse"], 6)  # the horizon is the whole, so the fit is the same
+        self.assertAlmostEqual(found[3]["rmse"], found[1]["rmse"], 6)
+
+    def test_growing_horizons_find_a_frequency(self):
+        self.write("readings.csv", "t,x\n" + "".join(f"{t / 5},{math.cos(1.7 * t / 5)!r}\n" for t in range(300)))
+        spring = {"name": "spring", "data": {"path": "readings.csv", "target": "x"},
+                  "cells": {"spring": {"params": {"w": {"start": 1.3, "min": 0}}, "state": {"x": 1, "v": 1}, "history": {"x": 1, "v": 0},
+                                       "ode": ["dx = v", "dv = -w ^ 2 * x"], "output": "x", "solver": {"h": 0.05}}}}
+        for section, is_found in (({}, False), ({"grow": [3, 10, 30]}, True), ({"grow": 5}, True), ({"grow": True}, True), ({"shoot": 20}, True)):
+            self.write("e.json", {**spring, "fit": section})
+            found = json.loads(self.run_tool("fit", "e.json", "--json")[0])
+            self.assertEqual(abs(found["params"]["w"]["estimate"] - 1.7) < 1e-4, is_found, (section, found["params"]))
+
+    def levels(self, **section):
+        """Two levels with errors of different sizes, of which one reading in three is missing: the means are known."""
+        draw = random.Random(3)
+        rows = [(draw.gauss(2, 0.1), draw.gauss(500, 40)) for _ in range(90)]
+        self.write("levels.csv", "t,y,z,s\n" + "".join(f"{t},{y if t % 3 else ''},{z if t % 3 != 1 else ''},0.2\n" for t, (y, z) in enumerate(rows)))
+        self.write("e.json", {"name": "levels", "data": {"path": "levels.csv", "target": ["y", "z"]}, "fit": section,
+                              "cells": {"levels": {"params": {"c": 1, "d": 1}, "state": {"y": 1, "z": 1}, "history": {"y": "c", "z": "d"},
+                                                   "ode": ["dy = 0 * y", "dz = 0 * z"], "output": "y", "solver": {"h": 1}}}})
+        known = [[y for t, (y, _) in enumerate(rows) if t % 3], [z for t, (_, z) in enumerate(rows) if t % 3 != 1]]
+        return json.loads(self.run_tool("fit", "e.json", "--json")[0]), known
+
+    def test_missing_readings_and_targets_with_errors_of_their_own(self):
+        for section, errors in (({}, None), ({"deviation": {"y": 0.1, "z": 40}}, (0.1, 40)), ({"deviation": {"z": 40, "y": "s"}}, (0.2, 40)),
+                                ({"deviation": ["s", 20]}, (0.2, 20)), ({"deviation": 3}, (3, 3)), ({"deviation": "s"}, (0.2, 0.2))):
+            found, known = self.levels(**section)
+            for i, (name, readings) in enumerate(zip("cd", known)):
+                row, n = found["params"][name], len(readings)
+                mean = sum(readings) / n
+                size = errors[i] if errors else math.sqrt(sum((r - mean) ** 2 for r in readings) / n)
+                self.assertLess(abs(row["estimate"] - mean), 1e-6 * mean)
+                self.assertLess(abs(row["standard_error"] / (size / math.sqrt(n)) - 1), 0.02 if not errors else 1e-9, (section, name))
+            self.assertEqual(found["readings"], 120)
+        found, known = self.levels()
+        self.assertLess(abs(found["rmse_of"]["z"] / 40 - 1), 0.2)
+        self.refused(["/fit/deviation", "unknown target 'x'"], "fit", "e.json", "--set", 'fit.deviation={"x": 1, "y": 1, "z": 1}')
+        self.refused(["/fit/deviation", "no deviation of 'z'"], "fit", "e.json", "--set", 'fit.deviation={"y": 1}')
+        self.refused(["unknown column 'w'"], "fit", "e.json", "--set", "fit.deviation=w")
+
+    def test_charts_profiles_and_starts(self):
+        self.write("one.csv", "t,y\n" + "".join(f"{t / 4},{2 * math.exp(-0.7 * t / 4) + 0.01 * math.sin(9 * t)!r}\n" for t in range(30)))
+        cell = {"params": {"rate": {"start": 1, "min": 0}, "y0": {"start": 1, "min": 0}}, "state": {"y": 1}, "history": {"y": "y0"},
+                "ode": ["dy = -rate * y"], "output": "y", "solver": {"h": 0.05}}
+        self.write("e.json", {"name": "decay", "data": {"path": "one.csv", "target": "y"}, "cells": {"decay": cell},
+                              "optimizer": {"type": "levenberg_marquardt"}, "fit": {"profile": ["rate"], "adam": 20, "lr": 0.05}})
+        first = self.run_tool("fit", "e.json", "--json", "--plot", "charts")[0]
+        found = json.loads(first)
+        self.assertEqual(sorted(file.name for file in (self.folder / "charts").iterdir()), ["fit.svg", "profile-rate.svg", "residuals.svg"])
+        for file in (self.folder / "charts").iterdir():
+            self.assertIn("<svg", file.read_text())
+        self.assertLess(abs(found["profiles"]["rate"]["low"] / found["params"]["rate"]["low"] - 1), 0.01)
+        self.assertEqual(found["data"][0]["t"], [t / 4 for t in range(30)])
+        self.write("first.json", first)
+        again = json.loads(self.run_tool("fit", "e.json", "--json", "--start", "first.json", "--set", "fit.adam=0")[0])
+        self.assertLess(again["steps"], found["steps"])
+        self.assertAlmostEqual(again["params"]["rate"]["estimate"], found["params"]["rate"]["estimate"], 8)
+        self.write("other.json", '{"params": {"x": {"estimate": 1}}}')
+        self.refused(["other.json", "no estimate"], "fit", "e.json", "--start", "other.json")
+
+    def test_a_network_in_the_right_side_is_fitted(self):
+        # dy = -0.5 y + tanh(2 y(t - 1)) by four hidden units
+        truth = {"params": {}, "state": {"y": 1}, "history": {"y": 0.3}, "ode": ["dy = -0.5 * y + tanh(2 * y(t - 1))"], "solver": {"h": 0.1}}
+        self.write("truth.json", {key: value for key, value in truth.items() if value != {}})
+        self.run_tool("solve", "truth.json", "--times", "0:12:0.2", "--output", "readings.csv")
+        self.write("e.json", {"name": "hybrid", "data": {"path": "readings.csv", "target": "y"}, "fit": {"force": "data", "adam": 100},
+                              "cells": {"hybrid": {"params": {"k": {"start": 1, "min": 0}}, "state": {"y": 1}, "history": {"y": 0.3},
+                                                   "weights": {"W": [4, 1], "b": [4], "v": [1, 4]},
+                                                   "ode": ["dy = -k * y + sum(v @ tanh(W @ y(t - 1) + b))"], "output": "y", "solver": {"h": 0.1}}}})
+        found = json.loads(self.run_tool("fit", "e.json", "--json")[0])
+        self.assertLess(found["rmse"], 2e-3)
+        self.assertIn("W[3]", found["params"])
+
     def test_errors(self):
         self.write("readings.csv", "t,y\n0,1\n1,2\n2,1\n1.5,3\n")
         self.write("e.json", MACKEY_GLASS)

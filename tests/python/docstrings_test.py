@@ -12,7 +12,7 @@ import pytest
 from conftest import EXPERIMENT, changed
 
 EXPERIMENTS = pathlib.Path(__file__).resolve().parents[2] / "tools" / "experiments"
-WITHOUT_EXAMPLE = {"Experiment", "Solution"}  # a type of dicts, which is dict itself at run time
+WITHOUT_EXAMPLE = {"Experiment", "Fit", "Solution"}  # types of results and of dicts
 
 
 def methods_of(one):

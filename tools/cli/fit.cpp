@@ -1,13 +1,19 @@
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <optional>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json.h"
+#include "lagtape/core/json/json_pointer.h"
+#include "lagtape/tools/chart/chart_file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/fit/delay_fit.h"
 #include "lagtape/tools/fit/model_fit.h"
+#include "lagtape/tools/view/fit_plot.h"
 
 namespace lagtape::cli {
 
@@ -15,7 +21,7 @@ namespace {
 
 struct FitArguments {
   ExperimentArguments experiment;
-  std::string robust = "none", output;
+  std::string robust = "none", output, plot, start;
   std::vector<std::string> profile;
   std::optional<double> level = 0.95;
   int threads = 1;
@@ -32,6 +38,12 @@ void add_options(Options& options, FitArguments& arguments) {
       .show_default();
   options.add("--level", &arguments.level, "probability of the intervals");
   options.add("--output", &arguments.output, "write the fitted model (.safetensors)")
+      .not_empty()
+      .called("FILE");
+  options.add("--plot", &arguments.plot, "folder for charts: readings and fit, residuals, profiles (.svg)")
+      .not_empty()
+      .called("DIR");
+  options.add("--start", &arguments.start, "begin with the estimates of an earlier fit, a file of --json")
       .not_empty()
       .called("FILE");
   add_threads(options, arguments.threads);
@@ -54,10 +66,45 @@ void print_result(const FitResult& result, double level) {
   print("\n{} readings, rmse {:.6g}, {} steps, stopped by {}; condition of J^T J {:.3g}\n",
         result.residuals.size(), result.rmse, result.steps, name_of(result.stopped_by),
         result.statistics.condition);
+  for (const auto& [name, rmse] : result.rmse_of) print("rmse of {}: {:.6g}\n", name, rmse);
   for (const std::string& note : result.notes) print("{}\n", note);
 }
 
-FitResult fitted(const FitArguments& arguments, const FitOptions& options, ThreadPool& pool) {
+/// Begins with the estimates that a file has of params of these names.
+void start_from_file(FitProblem& problem, const std::string& file) {
+  const Json document = parse_json(read_file(file), file);
+  const Json none = Json::object();
+  const Json& params = document.is_object() && document.contains("params") ? document["params"] : none;
+  std::vector<double> values;
+  bool any = false;
+  for (const FitParam& param : problem.params()) {
+    const bool is_there = params.is_object() && params.contains(param.name) &&
+                          params[param.name].value("estimate", Json()).is_number();
+    any = any || is_there;
+    values.push_back(is_there ? params[param.name]["estimate"].get<double>() : param.start);
+    if (!param.bounds.contains(values.back()))
+      throw InputError({.file = file, .item = text_of("param '", param.name, "'")}, Rule::out_of_range,
+                       text_of("is between ", param.bounds.low, " and ", param.bounds.high),
+                       text_of(values.back()));
+  }
+  if (!any)
+    throw InputError({.file = file}, Rule::missing, "there is no estimate of a param of this fit", {},
+                     "It is a file of `lagtape fit EXPERIMENT --json`.");
+  problem.start_from(values);
+}
+
+FitResult with_traces(FitProblem& problem, FitResult result) {
+  result.traces = problem.traces(estimates_of(result));
+  return result;
+}
+
+void add_section(FitOptions& options, const FitSection& section) {
+  options.profile.insert(options.profile.end(), section.profile.begin(), section.profile.end());
+  options.adam = section.adam;
+  options.lr = section.lr;
+}
+
+FitResult fitted(const FitArguments& arguments, FitOptions options, ThreadPool& pool) {
   ExperimentFile file = arguments.experiment.parse();
   file.document = assigned(file.document, arguments.experiment.set);
   if (DelayFit::applies(file.document)) {
@@ -65,12 +112,24 @@ FitResult fitted(const FitArguments& arguments, const FitOptions& options, Threa
       throw InputError({.item = "--output"}, Rule::not_supported,
                        "equations in continuous time have no model file.");
     DelayFit problem(file);
-    return fit_delay_equations(problem, options);
+    add_section(options, problem.section());
+    if (!arguments.start.empty()) start_from_file(problem, arguments.start);
+    return with_traces(problem, fit_delay_equations(problem, options));
   }
-  ModelFit problem(arguments.experiment.read(), pool);
+  add_section(options, read_fit_section(file));
+  file.document.erase("fit");
+  if (value_at(file.document, "/optimizer/type") == "levenberg_marquardt") file.document.erase("optimizer");
+  ModelFit problem(read_experiment(file, {}), pool);
+  if (!arguments.start.empty()) start_from_file(problem, arguments.start);
   const FitResult result = fit_params(problem, options);
   if (!arguments.output.empty()) problem.model().save(arguments.output);
-  return result;
+  return with_traces(problem, result);
+}
+
+void write_plots(const FitResult& result, const std::string& folder, const std::string& title) {
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, plot] : plots_of_fit(result, title))
+    write_chart((std::filesystem::path(folder) / (name + ".svg")).string(), plot);
 }
 
 void run(const FitArguments& arguments) {
@@ -82,6 +141,8 @@ void run(const FitArguments& arguments) {
   const FitOptions options{
       .level = level, .robust = robust_named(arguments.robust), .profile = arguments.profile};
   const FitResult result = fitted(arguments, options, pool);
+  if (!arguments.plot.empty())
+    write_plots(result, arguments.plot, std::filesystem::path(arguments.experiment.file).stem().string());
   if (arguments.json) {
     print("{}\n", json_of(result).dump(2));
   } else {

@@ -7,8 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
-#include "lagtape/data/table/csv.h"
-#include "lagtape/tools/fit/forced_past.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 namespace {
@@ -17,26 +16,17 @@ constexpr Option kFitRows[] = {
     option<&FitSection::force>(
         "force", Choices{"none", "data"},
         "\"data\": a first fit reads past values from smoothing splines of the readings"),
+    option<&FitSection::grow>("grow",
+                              "horizons of first fits, each from the result of the one before; or how many"),
+    option<&FitSection::shoot>("shoot", "parts that begin from states of their own in first fits; 0: none"),
     option<&FitSection::own>("own", "params of which each file has its own"),
-    option<&FitSection::deviation>("deviation",
-                                   "column of the readings' standard deviations; \"\": from the residuals"),
+    option<&FitSection::deviation>(
+        "deviation", "standard deviations of the readings: a column or a number, or of each target one"),
+    option<&FitSection::profile>("profile", "params whose intervals come from fits of all others along them"),
+    option<&FitSection::adam>("adam", at_least(0),
+                              "steps of Adam before, for many numbers from a rough start"),
+    option<&FitSection::lr>("lr", above(0), "step of Adam on the params' scales"),
 };
-
-/// "data" of equations in continuous time.
-struct DelayData {
-  std::string task = "series", time = "t";
-  std::vector<std::string> paths, targets, inputs;
-};
-
-constexpr Option kDataRows[] = {
-    option<&DelayData::task>("task", Choices{"series"}, "readings at times"),
-    required<&DelayData::paths>("path", "a .csv file, or a list of files, each from t = 0 on").at_least_one(),
-    option<&DelayData::time>("time", "column of the times, in the units of t"),
-    required<&DelayData::targets>("target", "columns of the states' readings, called like the states")
-        .at_least_one(),
-    option<&DelayData::inputs>("input", "columns of the inputs"),
-};
-constexpr OptionTable kDataOptions = kDataRows;
 
 /// The object with names alone as lists of one.
 Json with_lists(Json object) {
@@ -44,42 +34,6 @@ Json with_lists(Json object) {
     if (object.is_object() && object.contains(key) && object[key].is_string())
       object[key] = Json::array({object[key]});
   return object;
-}
-
-std::size_t column_of(const Csv& table, const std::string& name, const std::string& where) {
-  const auto found = std::ranges::find(table.header, name);
-  if (found == table.header.end())
-    throw InputError(unknown_name("column", name, table.header).within({.file = where}));
-  return static_cast<std::size_t>(found - table.header.begin());
-}
-
-DelayReadings read_readings(const std::string& file, const DelayData& data, const std::string& deviation) {
-  const Csv table = read_csv(file);
-  const std::int64_t rows = table.values.size(0), width = table.values.size(1);
-  const auto numbers = [&](const std::string& name) {
-    const auto column = static_cast<std::int64_t>(column_of(table, name, file));
-    std::vector<double> all;
-    for (std::int64_t row = 0; row < rows; ++row) all.push_back(table.values.at(row * width + column));
-    return all;
-  };
-  DelayReadings readings{.times = numbers(data.time), .states = data.targets, .values = {}};
-  for (std::size_t i = 0; i < readings.times.size(); ++i)
-    if (readings.times[i] < 0 || (i > 0 && !(readings.times[i] > readings.times[i - 1])))
-      throw InputError({.file = file, .item = text_of("column '", data.time, "'")}, Rule::out_of_range,
-                       "times ascend from 0 or later", text_of(readings.times[i]));
-  for (const std::string& target : data.targets) readings.values.push_back(numbers(target));
-  if (!deviation.empty()) readings.deviations = numbers(deviation);
-  for (const double one : readings.deviations)
-    if (!(one > 0))
-      throw InputError({.file = file, .item = text_of("column '", deviation, "'")}, Rule::out_of_range,
-                       "a standard deviation is above 0", text_of(one));
-  if (data.inputs.empty()) return readings;
-  readings.input = {.times = readings.times, .values = {}, .width = std::ssize(data.inputs)};
-  std::vector<std::vector<double>> columns;
-  for (const std::string& name : data.inputs) columns.push_back(numbers(name));
-  for (std::size_t row = 0; row < readings.times.size(); ++row)
-    for (const std::vector<double>& column : columns) readings.input.values.push_back(column[row]);
-  return readings;
 }
 
 template <class T>
@@ -92,9 +46,58 @@ T read_section(const Json& given, const std::string& pointer, const OptionTable&
   return section;
 }
 
+/// "fit" with lists where short forms are allowed.
+Json with_long_forms(Json section, const std::vector<std::string>& targets, JsonErrors& errors) {
+  if (!section.is_object()) return section;
+  for (const char* key : {"own", "profile"})
+    if (section.contains(key) && section[key].is_string()) section[key] = Json::array({section[key]});
+  if (section.contains("grow")) {
+    const Json& grow = section["grow"];
+    if (grow.is_boolean()) section["grow"] = grow.get<bool>() ? Json::array({-4}) : Json::array();
+    if (grow.is_number()) section["grow"] = Json::array({-grow.get<double>()});
+  }
+  if (!section.contains("deviation")) return section;
+  const auto text = [](const Json& one) { return one.is_number() ? Json(one.dump()) : one; };
+  Json& deviation = section["deviation"];
+  if (deviation == "") deviation = Json::array();
+  if (deviation.is_object()) {
+    Json list = Json::array();
+    for (const auto& [name, one] : deviation.items())
+      if (std::ranges::find(targets, name) == targets.end())
+        errors.add("/fit/deviation", InputError(unknown_name("target", name, targets)));
+    for (const std::string& target : targets) {
+      if (deviation.contains(target))
+        list.push_back(text(deviation[target]));
+      else
+        errors.add("/fit/deviation",
+                   text_of("has no deviation of '", target, "': a column's name or a number."));
+    }
+    deviation = list;
+  } else if (deviation.is_array()) {
+    for (Json& one : deviation) one = text(one);
+  } else {
+    deviation = Json::array({text(deviation)});
+  }
+  return section;
+}
+
+std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
+
 }  // namespace
 
 constinit const OptionTable kFitOptions = kFitRows;
+
+FitSection read_fit_section(const ExperimentFile& file, const std::vector<std::string>& targets) {
+  JsonErrors errors;
+  const Json given = with_long_forms(file.document.value("fit", Json()), targets, errors);
+  FitSection section = read_section<FitSection>(given, "/fit", kFitOptions, errors);
+  if (section.deviation.size() > 1 && section.deviation.size() != targets.size())
+    errors.add("/fit/deviation", "one for all targets, or one for each of them.");
+  errors.raise(file.where);
+  return section;
+}
 
 bool DelayFit::applies(const Json& document) {
   if (!document.is_object() || !document.contains("cells") || !document["cells"].is_object()) return false;
@@ -105,17 +108,23 @@ bool DelayFit::applies(const Json& document) {
 
 DelayFit::DelayFit(const ExperimentFile& file) : document_(file.document) {
   JsonErrors errors;
-  section_ = read_section<FitSection>(document_.value("fit", Json()), "/fit", kFitOptions, errors);
   const Json given = with_lists(document_.value("data", Json::object()));
-  const DelayData data = read_section<DelayData>(given, "/data", kDataOptions, errors);
+  const DelayData data = read_section<DelayData>(given, "/data", kDelayDataOptions, errors);
   errors.raise(file.where);
+  section_ = read_fit_section(file, data.targets);
+  scales_.assign(data.targets.size(), 1);
   for (const std::string& path : data.paths) {
-    const std::string whole = (file.base / path).string();
-    files_.push_back({path, read_readings(whole, data, section_.deviation),
-                      DelayEquations(document_, "", std::max<std::int64_t>(1, std::ssize(data.inputs)))});
-    readings_ += std::ssize(files_.back().readings.times) * std::ssize(data.targets);
+    DelayReadings readings = read_delay_readings((file.base / path).string(), data, section_.deviation);
+    DelayEquations equations = equations_of(document_, readings);
+    files_.push_back({path, std::move(readings), std::move(equations)});
   }
   find_numbers();
+}
+
+DelayEquations DelayFit::equations_of(const Json& document, const DelayReadings& readings) const {
+  DelayEquations equations(document, "", std::max<std::int64_t>(1, readings.input.width));
+  equations.fit_weights();
+  return equations;
 }
 
 void DelayFit::find_numbers() {
@@ -138,29 +147,84 @@ void DelayFit::find_numbers() {
       throw InputError(unknown_name("param", name, known).within({.pointer = "/fit/own"}));
 }
 
-SolvedEquations DelayFit::solve(std::size_t file, std::span<const double> values, bool derivatives) {
-  File& of = files_[file];
-  for (std::size_t i = 0; i < numbers_.size(); ++i)
-    if (numbers_[i].file == kAll || numbers_[i].file == file) of.equations.set(numbers_[i].param, values[i]);
-  return of.equations.solve(of.readings.times, derivatives, of.readings.input);
+double DelayFit::end() const {
+  double end = 0;
+  for (const File& file : files_) end = std::max(end, file.readings.times.back());
+  return end;
 }
 
-/// Calls visit(file, series, state, time, deviation) for every reading.
+std::vector<double> DelayFit::times_of(const File& file) const {
+  const std::vector<double>& times = file.readings.times;
+  return {times.begin(), std::ranges::upper_bound(times, horizon_)};
+}
+
+SolvedEquations DelayFit::solve(std::size_t file, std::span<const double> values,
+                                const std::vector<double>& times, bool derivatives) {
+  File& of = files_[file];
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    const Number& number = numbers_[i];
+    if (number.restart >= 0 && number.file == file)
+      of.restarts[static_cast<std::size_t>(number.restart)].states[static_cast<std::size_t>(number.at)] =
+          values[i];
+    else if (number.restart < 0 && (number.file == kAll || number.file == file))
+      of.equations.set(number.param, values[i]);
+  }
+  return of.equations.solve(times, derivatives, of.readings.input, of.restarts);
+}
+
+const SolvedEquations::Series& DelayFit::series_of(const SolvedEquations& solved,
+                                                   const std::string& state) const {
+  std::vector<std::string> known;
+  for (const SolvedEquations::Series& series : solved.states) {
+    if (series.name == state) return series;
+    known.push_back(series.name);
+  }
+  throw InputError(unknown_name("state", state, known).within({.pointer = "/data/target"}));
+}
+
+double DelayFit::unit_of(std::size_t file, const std::string& state) const {
+  const DelayReadings& readings = files_[file].readings;
+  const std::size_t s = place_of(readings.states, state);
+  if (s >= readings.deviations.size()) return 1;
+  const std::vector<double>& all = readings.deviations[s];
+  const auto known = std::ranges::find_if(all, [](double one) { return one > 0; });
+  return known == all.end() ? 1 : *known;
+}
+
+std::int64_t DelayFit::count_rows() const {
+  std::int64_t rows = 0;
+  for (const File& file : files_) {
+    const std::ptrdiff_t count = std::ssize(times_of(file));
+    for (const std::vector<double>& readings : file.readings.values)
+      rows += std::count_if(readings.begin(), readings.begin() + count,
+                            [](double reading) { return !std::isnan(reading); });
+    for (const DelayRestart& restart : file.restarts) rows += std::ssize(restart.states);
+  }
+  return rows;
+}
+
+/// Calls visit_row(file, solution, row) for every reading that counts, and for every gap.
 template <class Visit>
-void DelayFit::visit(std::span<const double> values, bool derivatives, Visit visit_reading) {
+void DelayFit::visit(std::span<const double> values, bool derivatives, Visit visit_row) {
   for (std::size_t f = 0; f < files_.size(); ++f) {
     const DelayReadings& readings = files_[f].readings;
-    const SolvedEquations solved = solve(f, values, derivatives);
-    std::vector<std::string> known;
-    for (const SolvedEquations::Series& series : solved.states) known.push_back(series.name);
+    const std::vector<double> times = times_of(files_[f]);
+    const SolvedEquations solved = solve(f, values, times, derivatives);
     for (std::size_t s = 0; s < readings.states.size(); ++s) {
-      const auto series = std::ranges::find(known, readings.states[s]) - known.begin();
-      if (series == std::ssize(known))
-        throw InputError(
-            unknown_name("state", readings.states[s], known).within({.pointer = "/data/target"}));
-      for (std::size_t t = 0; t < readings.times.size(); ++t)
-        visit_reading(f, solved, solved.states[series], s, t,
-                      readings.deviations.empty() ? 1 : readings.deviations[t]);
+      const SolvedEquations::Series& series = series_of(solved, readings.states[s]);
+      for (std::size_t t = 0; t < times.size(); ++t) {
+        if (std::isnan(readings.values[s][t])) continue;
+        const double unit = scales_[s] * (readings.deviations.empty() ? 1 : readings.deviations[s][t]);
+        visit_row(f, solved, Row{(series.y[t] - readings.values[s][t]) / unit, [&, t, unit](std::size_t by) {
+                                   return series.d[by][t] / unit;
+                                 }});
+      }
+    }
+    for (std::size_t g = 0; g < solved.gaps.size(); ++g) {
+      const double weight = gap_weight_ / unit_of(f, solved.states[g % solved.states.size()].name);
+      visit_row(f, solved, Row{solved.gaps[g] * weight, [&, g, weight](std::size_t by) {
+                                 return solved.gaps_d[by][g] * weight;
+                               }});
     }
   }
 }
@@ -169,62 +233,50 @@ std::vector<double> DelayFit::residuals(std::span<const double> values) {
   std::vector<double> residuals;
   try {
     visit(values, false,
-          [&](std::size_t f, const SolvedEquations&, const SolvedEquations::Series& series, std::size_t s,
-              std::size_t t, double deviation) {
-            residuals.push_back((series.y[t] - files_[f].readings.values[s][t]) / deviation);
-          });
+          [&](std::size_t, const SolvedEquations&, const Row& row) { residuals.push_back(row.residual); });
   } catch (const InputError& error) {
     if (error.problems().front().rule != Rule::not_finite) throw;
-    residuals.assign(static_cast<std::size_t>(readings_), NAN);  // a trial step that is turned back
+    residuals.assign(static_cast<std::size_t>(count_rows()), NAN);  // a trial step that is turned back
   }
   return residuals;
 }
 
 DenseMatrix DelayFit::jacobian(std::span<const double> values) {
   const auto count = static_cast<std::int64_t>(numbers_.size());
-  DenseMatrix jacobian(readings_, count);
+  DenseMatrix jacobian(count_rows(), count);
   std::int64_t row = 0;
-  visit(values, true,
-        [&](std::size_t f, const SolvedEquations& solved, const SolvedEquations::Series& series, std::size_t,
-            std::size_t t, double deviation) {
-          for (std::int64_t i = 0; i < count; ++i) {
-            if (numbers_[i].file != kAll && numbers_[i].file != f) continue;
-            const auto by = std::ranges::find(solved.params, numbers_[i].param) - solved.params.begin();
-            jacobian.at(row, i) = series.d[by][t] / deviation;
-          }
-          ++row;
-        });
+  visit(values, true, [&](std::size_t f, const SolvedEquations& solved, const Row& of) {
+    for (std::int64_t i = 0; i < count; ++i)
+      if (numbers_[i].file == kAll || numbers_[i].file == f)
+        jacobian.at(row, i) = of.derivative(place_of(solved.params, numbers_[i].param));
+    ++row;
+  });
   return jacobian;
 }
 
-void DelayFit::read_past(bool forced) {
-  for (File& file : files_) {
-    if (forced) {
-      ForcedPast past = force_past(document_, file.readings);
-      file.equations = DelayEquations(past.document, "", past.readings.input.width);
-      file.free_input = std::exchange(file.readings.input, std::move(past.readings.input));
-    } else {
-      file.readings.input = std::move(file.free_input);
-      file.equations = DelayEquations(document_, "", std::max<std::int64_t>(1, file.readings.input.width));
-    }
+std::vector<FitTrace> DelayFit::traces(std::span<const double> values) {
+  constexpr int kPoints = 600;
+  std::vector<FitTrace> traces;
+  for (std::size_t f = 0; f < files_.size(); ++f) {
+    const DelayReadings& readings = files_[f].readings;
+    std::vector<double> between;
+    for (int k = 0; k <= kPoints; ++k) between.push_back(readings.times.back() * k / kPoints);
+    const SolvedEquations at = solve(f, values, readings.times, false),
+                          curve = solve(f, values, between, false);
+    for (std::size_t s = 0; s < readings.states.size(); ++s)
+      traces.push_back({.name = readings.states[s],
+                        .file = files_.size() > 1 ? files_[f].name : "",
+                        .t = readings.times,
+                        .readings = readings.values[s],
+                        .fitted = series_of(at, readings.states[s]).y,
+                        .curve_t = between,
+                        .curve = series_of(curve, readings.states[s]).y});
   }
+  return traces;
 }
 
 void DelayFit::start_from(std::span<const double> values) {
   for (std::size_t i = 0; i < params_.size(); ++i) params_[i].start = values[i];
-}
-
-FitResult fit_delay_equations(DelayFit& problem, const FitOptions& options) {
-  if (problem.section().force == "data") {
-    FitOptions plain = options;
-    plain.profile.clear();
-    problem.read_past(true);
-    std::vector<double> values;
-    for (const FitResult::Row& row : fit_params(problem, plain).rows) values.push_back(row.estimate.value);
-    problem.read_past(false);
-    problem.start_from(values);
-  }
-  return fit_params(problem, options);
 }
 
 }  // namespace lagtape

@@ -51,6 +51,34 @@ class ScaledProblem {
     return levenberg_marquardt(squares, std::move(u), own);
   }
 
+  /// Adam's steps (Kingma and Ba 2015) by the gradient of half the mean square. Returns the best point of the way.
+  std::vector<double> descend(std::vector<double> u, std::int64_t steps, double lr) {
+    constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEps = 1e-12;
+    std::vector<double> best = u, m(u.size()), v(u.size());
+    double least = INFINITY;
+    for (std::int64_t t = 1; t <= steps; ++t) {
+      const std::vector<double> values = values_of(u), residuals = problem_.residuals(values);
+      ++evaluations_;
+      double cost = 0;
+      for (const double r : residuals) cost += r * r;
+      if (!std::isfinite(cost)) break;
+      if (cost < least) best = u, least = cost;
+      const DenseMatrix by_scale = jacobian(values, kNone);
+      for (std::size_t j = 0; j < u.size(); ++j) {
+        double gradient = 0;
+        for (std::int64_t i = 0; i < by_scale.rows; ++i)
+          gradient += by_scale.at(i, static_cast<std::int64_t>(j)) * residuals[static_cast<std::size_t>(i)];
+        gradient /= static_cast<double>(by_scale.rows);
+        m[j] = kBeta1 * m[j] + (1 - kBeta1) * gradient;
+        v[j] = kBeta2 * v[j] + (1 - kBeta2) * gradient * gradient;
+        const auto at = static_cast<double>(t);
+        u[j] -=
+            lr * m[j] / (1 - std::pow(kBeta1, at)) / (std::sqrt(v[j] / (1 - std::pow(kBeta2, at))) + kEps);
+      }
+    }
+    return best;
+  }
+
   std::vector<double> start() const {
     std::vector<double> u;
     for (const FitParam& param : problem_.params()) u.push_back(param.bounds.to_scale(param.start));
@@ -139,19 +167,51 @@ FitProfile profile_of(ScaledProblem& problem, const FitParam& param, std::size_t
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
-Json correlations_of(const FitResult& result) {
+/// By two params, of a matrix of them.
+Json by_params(const FitResult& result, const DenseMatrix& of) {
   Json all = Json::object();
   const auto count = static_cast<std::int64_t>(result.rows.size());
   for (std::int64_t i = 0; i < count; ++i) {
     Json row = Json::object();
-    for (std::int64_t j = 0; j < count; ++j)
-      row[result.rows[j].param.name] = number(result.statistics.correlation.at(i, j));
+    for (std::int64_t j = 0; j < count; ++j) row[result.rows[j].param.name] = number(of.at(i, j));
     all[result.rows[i].param.name] = std::move(row);
   }
   return all;
 }
 
+/// That of the numbers themselves, out of that on their scales.
+DenseMatrix covariance_of(const FitResult& result) {
+  const auto count = static_cast<std::int64_t>(result.rows.size());
+  DenseMatrix all = result.statistics.covariance;
+  for (std::int64_t i = 0; i < count; ++i)
+    for (std::int64_t j = 0; j < count; ++j) {
+      const FitResult::Row &a = result.rows[i], &b = result.rows[j];
+      all.at(i, j) *= a.param.bounds.slope(a.estimate.value) * b.param.bounds.slope(b.estimate.value);
+    }
+  return all;
+}
+
+Json json_of(const FitTrace& trace) {
+  const auto numbers = [](const std::vector<double>& values) {
+    Json list = Json::array();
+    for (const double value : values) list.push_back(number(value));
+    return list;
+  };
+  Json json = {{"name", trace.name}};
+  if (!trace.file.empty()) json["file"] = trace.file;
+  json["t"] = numbers(trace.t);
+  json["reading"] = numbers(trace.readings);
+  json["fitted"] = numbers(trace.fitted);
+  return json;
+}
+
 }  // namespace
+
+std::vector<double> estimates_of(const FitResult& result) {
+  std::vector<double> values;
+  for (const FitResult::Row& row : result.rows) values.push_back(row.estimate.value);
+  return values;
+}
 
 FitResult fit_params(FitProblem& problem, const FitOptions& options) {
   const std::vector<FitParam>& params = problem.params();
@@ -164,7 +224,8 @@ FitResult fit_params(FitProblem& problem, const FitOptions& options) {
   FitResult result;
   ScaledProblem scaled(problem, result.evaluations);
   LevenbergMarquardtOptions solver = options.solver;
-  LevenbergMarquardtResult best = scaled.fit(scaled.start(), solver);
+  LevenbergMarquardtResult best =
+      scaled.fit(scaled.descend(scaled.start(), options.adam, options.lr), solver);
   if (options.robust != RobustLoss::none) {
     solver.robust = options.robust;
     solver.robust_scale =
@@ -198,7 +259,8 @@ Json json_of(const FitResult& result) {
                               {"high", number(row.estimate.high)},
                               {"unit", row.param.unit}};
   Json json = {{"params", params},
-               {"correlations", correlations_of(result)},
+               {"correlations", by_params(result, result.statistics.correlation)},
+               {"covariance", by_params(result, covariance_of(result))},
                {"condition", number(result.statistics.condition)},
                {"notes", result.notes},
                {"readings", result.residuals.size()},
@@ -206,6 +268,8 @@ Json json_of(const FitResult& result) {
                {"steps", result.steps},
                {"evaluations", result.evaluations},
                {"stopped_by", name_of(result.stopped_by)}};
+  for (const auto& [name, rmse] : result.rmse_of) json["rmse_of"][name] = number(rmse);
+  for (const FitTrace& trace : result.traces) json["data"].push_back(json_of(trace));
   for (const FitProfile& profile : result.profiles)
     json["profiles"][profile.name] = {{"low", number(profile.low)},
                                       {"high", number(profile.high)},

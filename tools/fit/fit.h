@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lagtape/core/json/json.h"
@@ -20,6 +21,13 @@ struct FitParam {
   std::string unit = {};
 };
 
+/// Readings of one quantity beside what was fitted to them.
+struct FitTrace {
+  std::string name = {}, file = {};
+  std::vector<double> t = {}, readings = {}, fitted = {};  ///< readings: NaN where there is none
+  std::vector<double> curve_t = {}, curve = {};  ///< what was fitted, between the readings too; may be empty
+};
+
 /// Residuals, prediction less reading in the units of the data, as a function of the params' values, with exact derivatives
 /// by the values.
 class FitProblem {
@@ -30,6 +38,9 @@ class FitProblem {
   virtual DenseMatrix jacobian(std::span<const double> values) = 0;
   /// Whether residuals are in units of their readings' own standard deviations.
   virtual bool has_deviations() const { return false; }
+  virtual std::vector<FitTrace> traces(std::span<const double> values) = 0;
+  /// Fits begin with these values.
+  virtual void start_from(std::span<const double> values) = 0;
 };
 
 struct FitOptions {
@@ -37,6 +48,8 @@ struct FitOptions {
   RobustLoss robust = RobustLoss::none;   ///< about residuals beyond `robust_scale`
   double robust_scale = 0;                ///< 0: 1.345 times the deviation of most residuals of a plain fit
   std::vector<std::string> profile = {};  ///< params whose intervals come from refits of all others
+  std::int64_t adam = 0;                  ///< steps of Adam before, by the whole gradient
+  double lr = 0.01;                       ///< of these, on the params' scales
   LevenbergMarquardtOptions solver = {};
 };
 
@@ -57,11 +70,15 @@ struct FitResult {
   FitStatistics statistics;
   std::vector<double> residuals;
   double rmse = 0;
+  std::vector<std::pair<std::string, double>> rmse_of = {};  ///< of each target, where there are several
   std::int64_t steps = 0, evaluations = 0;
   StoppedBy stopped_by = StoppedBy::most;
   std::vector<std::string> notes;  ///< what the data do not fix, a sentence each
   std::vector<FitProfile> profiles;
+  std::vector<FitTrace> traces;  ///< empty until `problem.traces` fills them
 };
+
+std::vector<double> estimates_of(const FitResult& result);
 
 /// Fits the params by Levenberg-Marquardt on their scales, from their starts. Throws InputError for an unknown name in
 /// `profile`, and as levenberg_marquardt.

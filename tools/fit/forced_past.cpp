@@ -69,7 +69,8 @@ ForcedPast force_past(const Json& document, const DelayReadings& readings) {
   std::int64_t width = own;
   for (std::size_t s = 0; s < readings.states.size(); ++s) {
     const std::string& state = readings.states[s];
-    splines.push_back(SmoothingSpline::chosen(readings.times, readings.values[s]));
+    const auto [times, values] = known_readings(readings, s);
+    splines.push_back(SmoothingSpline::chosen(times, values));
     for (const char* key : {"state", "history"}) {
       Json same = cell[key][state];
       cell[key][state + "_data"] = std::move(same);

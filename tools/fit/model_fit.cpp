@@ -79,7 +79,7 @@ void check_model(const TrainingSetup& setup) {
 /// A reading: its place in the outputs, and a factor that gives residuals the units of the data.
 struct Reading {
   std::int64_t row = 0, output = 0;
-  double value = 0, factor = 1;
+  double value = 0, factor = 1, shift = 0;  // the shift gives readings those units, too
 };
 
 /// All targets that are there. Several targets of a step stay in units of their deviations, as in training.
@@ -94,7 +94,8 @@ std::vector<Reading> readings_of(const Batch& batch, const DataShape& shape,
       const std::int64_t row = b * steps + i / width;
       const double value = batch.y.at(row * width + i % width);
       if (!std::isnan(value))
-        readings.push_back({row, i % width, value, width == 1 ? scaling.restored_difference(1, 0) : 1});
+        readings.push_back({row, i % width, value, width == 1 ? scaling.restored_difference(1, 0) : 1,
+                            width == 1 ? scaling.restored(0, 0) : 0});
     }
   }
   return readings;
@@ -223,6 +224,26 @@ std::vector<double> ModelFit::residuals(std::span<const double> values) {
   for (const Reading& reading : self.readings)
     residuals.push_back((outputs.at(reading.row * width + reading.output) - reading.value) * reading.factor);
   return residuals;
+}
+
+std::vector<FitTrace> ModelFit::traces(std::span<const double> values) {
+  Implementation& self = *implementation_;
+  const std::vector<double> differences = residuals(values);
+  std::vector<FitTrace> traces(static_cast<std::size_t>(self.setup.model.output_width()));
+  for (std::size_t i = 0; i < self.readings.size(); ++i) {
+    const Reading& reading = self.readings[i];
+    FitTrace& trace = traces[static_cast<std::size_t>(reading.output)];
+    trace.t.push_back(static_cast<double>(reading.row));
+    trace.readings.push_back(reading.value * reading.factor + reading.shift);
+    trace.fitted.push_back(trace.readings.back() + differences[i]);
+  }
+  for (std::size_t i = 0; i < traces.size(); ++i)
+    traces[i].name = traces.size() == 1 ? "target" : text_of("target ", i + 1);
+  return traces;
+}
+
+void ModelFit::start_from(std::span<const double> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) implementation_->params[i].start = values[i];
 }
 
 DenseMatrix ModelFit::jacobian(std::span<const double> values) {

@@ -24,6 +24,8 @@ class ModelFit final : public FitProblem {
   const std::vector<FitParam>& params() const override;
   std::vector<double> residuals(std::span<const double> values) override;
   DenseMatrix jacobian(std::span<const double> values) override;
+  std::vector<FitTrace> traces(std::span<const double> values) override;
+  void start_from(std::span<const double> values) override;
   /// The model, with the values of the last call.
   const Model& model() const;
 

@@ -106,6 +106,44 @@ double error_of(const std::string& text, const std::vector<double>& times, doubl
   return error / largest;
 }
 
+TEST_CASE("Derivatives by the elements of weights and by restarts are those of the values") {
+  const std::string text =
+      R"({"params": {"k": 0.4}, "state": {"y": 2}, "weights": {"W": [3, 2], "b": [3], "V": [2, 3]},
+          "history": {"y": "k"}, "ode": ["dy = V @ tanh(W @ y(t - 0.7) + b) - k * y"], "solver": {"h": 0.1}})";
+  DelayEquations equations(text);
+  equations.fit_weights();
+  const std::vector<double> times = {0.95, 2.5};
+  std::vector<DelayRestart> restarts = {{1.03, {0.2, -0.5}}, {1.9, {0.7, 0.1}}};
+  const SolvedEquations exact = equations.solve(times, true, {}, restarts);
+  REQUIRE(exact.params.size() == 1 + 6 + 3 + 6 + 4);
+  REQUIRE(exact.gaps.size() == 4);
+  for (std::size_t p = 0; p < exact.params.size(); ++p) {
+    constexpr double kStep = 1e-5;
+    const auto solved = [&](double change) {
+      DelayEquations other = equations;
+      std::vector<DelayRestart> moved = restarts;
+      if (const std::size_t i = exact.params.size() - 1 - p; i < 4) {
+        moved[i < 2 ? 1 : 0].states[1 - i % 2] += change;
+      } else {
+        std::size_t element = p;
+        const DelayEquations::Param* param = equations.params().data();
+        for (; element >= param->values.size(); ++param) element -= param->values.size();
+        other.set(exact.params[p], param->values[element] + change);
+      }
+      return other.solve(times, false, {}, moved);
+    };
+    const SolvedEquations above = solved(kStep), below = solved(-kStep);
+    INFO(exact.params[p]);
+    for (std::size_t s = 0; s < 2; ++s)
+      for (std::size_t t = 0; t < times.size(); ++t)
+        CHECK(exact.states[s].d[p][t] ==
+              doctest::Approx((above.states[s].y[t] - below.states[s].y[t]) / (2 * kStep)).epsilon(1e-7));
+    for (std::size_t g = 0; g < 4; ++g)
+      CHECK(exact.gaps_d[p][g] ==
+            doctest::Approx((above.gaps[g] - below.gaps[g]) / (2 * kStep)).epsilon(1e-7));
+  }
+}
+
 /// How many of these systems have derivatives that are no differences. A difference over which a read passes a point of the
 /// grid says nothing, since the interpolation has kinks there, so the best of three counts.
 int count_wrong(std::uint64_t first, std::uint64_t count, double bound) {

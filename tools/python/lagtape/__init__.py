@@ -12,6 +12,7 @@ from ._cell import Cell, cell
 from ._errors import DivergenceError, Error, InputError, Problem
 from ._experiment import analyze, check, data, inspect, list
 from ._expression import Expression
+from ._fit import Fit, fit
 from ._forecast import evaluate, forecast, predict
 from ._forecaster import Forecaster
 from ._from_torch import from_torch
@@ -30,8 +31,8 @@ from ._tool import bench, compare, export, new, report, schema, search, table
 from ._train import train
 from .experiments import Experiment
 
-__all__ = ["Cell", "DivergenceError", "Error", "Experiment", "Expression", "Forecaster", "InputError", "Model", "Problem", "Run",
+__all__ = ["Cell", "DivergenceError", "Error", "Experiment", "Expression", "Fit", "Forecaster", "InputError", "Model", "Problem", "Run",
            "Scores", "SequenceClassifier", "SequenceRegressor", "Solution", "Step", "Stop", "Stream", "Svg", "analyze", "bench", "cell",
-           "check", "compare", "data", "evaluate", "export", "forecast", "from_torch", "import_model", "inspect", "list", "load", "new", "predict", "report",
+           "check", "compare", "data", "evaluate", "export", "fit", "forecast", "from_torch", "import_model", "inspect", "list", "load", "new", "predict", "report",
            "schema", "search", "solve", "table", "train"]
 __all__ += _names

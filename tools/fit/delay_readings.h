@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lagtape/cells/models/delay_equations.h"
+#include "lagtape/core/json/options.h"
+
+namespace lagtape {
+
+/// "data" of equations in continuous time.
+struct DelayData {
+  std::string task = "series", time = "t";
+  std::vector<std::string> paths, targets, inputs;
+};
+extern const OptionTable kDelayDataOptions;
+
+/// Readings of states at times, of one file.
+struct DelayReadings {
+  std::vector<double> times;  ///< ascending, each once
+  std::vector<std::string> states;
+  std::vector<std::vector<double>> values;           ///< [states][times]; NaN: there is none
+  std::vector<std::vector<double>> deviations = {};  ///< [states][times]; empty: all are alike
+  DelayInput input = {};
+};
+
+/// The readings of a state that are there: times and values.
+std::pair<std::vector<double>, std::vector<double>> known_readings(const DelayReadings& readings,
+                                                                   std::size_t state);
+
+/// Reads a table. `deviations` are of each target a number or the name of a column, or empty. Throws InputError.
+DelayReadings read_delay_readings(const std::string& file, const DelayData& data,
+                                  const std::vector<std::string>& deviations);
+
+}  // namespace lagtape
