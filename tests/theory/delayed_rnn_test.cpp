@@ -8,7 +8,7 @@
 #include "lagtape/tests/theory/support/dynamics.h"
 #include "lagtape/tools/train/experiment_rows.h"
 
-// The basic delayed RNN of the tau-GRU paper's Section 3.2 and Appendix E, as the row delayed_rnn of tools/experiments/enso
+// The basic delayed RNN of the tau-GRU paper's Section 4.2, Eq. 18, as the row delayed_rnn of tools/experiments/enso
 // writes it: h[n+1] = A h[n] + B h[n-m] + C u[n], h[n] = 0 for n <= 0.
 
 namespace lagtape {
@@ -112,7 +112,7 @@ TEST_CASE("Proposition 1 needs A B = B A: with other matrices the closed form is
   CHECK(largest(apart) > 0.01);
 }
 
-TEST_CASE("Appendix E: the delay is a buffer, where the gradient without it has vanished") {
+TEST_CASE("Section 4.2: the delay is a buffer, where the gradient without it has vanished") {
   Dynamics cell(delayed_rnn(), 0, 1);
   const Matrices m = commuting(2);
   Matrix small = m.a;

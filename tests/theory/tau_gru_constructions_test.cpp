@@ -41,7 +41,7 @@ double entry_of_layer(const Matrix& a, const Vector& phi, const Matrix& b, const
 }
 
 TEST_CASE(
-    "Theorem 4: with open gates the tau-GRU is every system phi' = C1 tanh(A1 phi + B1 x) + C2 tanh(A2 "
+    "with open gates the tau-GRU is every system phi' = C1 tanh(A1 phi + B1 x) + C2 tanh(A2 "
     "phi[-m] + B2 "
     "x)") {
   // Half of the units are the hidden layer that sees the present, half the one that sees the past. phi = [C1 C2] h.

@@ -120,7 +120,6 @@ Json json_of(const Trial& trial, double scale) {
 Json json_of(const PaperTable& table, const Row& row, const Outcome& outcome) {
   Json runs = Json::array();
   for (const Trial* trial : outcome.trials) runs.push_back(json_of(*trial, table.scale));
-  const double scale = table.scale;
   Json length;
   if (const std::optional<Shortened> shorter = shortened(table, row))
     length = {{"ran", shorter->to}, {"of", shorter->of}, {"unit", shorter->unit}};
