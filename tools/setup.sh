@@ -10,7 +10,7 @@ tool_packages=(
   libdnnl-dev libxsimd-dev libxbyak-dev nlohmann-json3-dev libarchive-dev zlib1g-dev libsndfile1-dev libhowardhinnant-date-dev
   libcli11-dev libfmt-dev
 )
-test_packages=(clang-format doctest-dev python3 python3-dev python3-venv pkg-config valgrind librsvg2-bin chromium)
+test_packages=(clang-format doctest-dev python3 python3-dev python3-venv pkg-config valgrind librsvg2-bin)
 # What the Python module is built and tested with, from PyPI.
 python_requirements=(nanobind scikit-build-core numpy pytest)
 # What only some tests need: the notebook of the examples, pandas, with which tables and times are compared, scikit-learn,
