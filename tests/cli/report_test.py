@@ -57,6 +57,7 @@ class ReportTest(ToolTest):
     def page(self, path):
         self.run_tool("report", path, "--output", "page.html")
         text = (self.folder / "page.html").read_text()
+        self.assertNotIn(str(self.folder), text)  # a page is given to others
         page = Page(text)
         for tag in ("script", "link", "iframe", "img"):
             self.assertNotIn(tag, page.tags)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -10,6 +9,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/tools/chart/svg_text.h"
 
 namespace lagtape {
 
@@ -17,9 +17,11 @@ namespace {
 
 // Sizes in pixels.
 constexpr double kLeast = 76, kTitle = 32, kTop = 40, kBottom = 58, kSecondLine = 15;
-constexpr double kLegendGap = 18, kLegendRow = 20, kLegendKey = 26, kLetter = 7.2, kFont = 12;
-constexpr double kDot = 3.5;      // radius of a dot that is read by itself
-constexpr double kDotInLine = 2;  // radius of a single point between the gaps of a line
+constexpr double kLegendGap = 18, kLegendRow = 20, kLegendKey = 26, kFont = 12;
+constexpr double kMostLegend = 0.2;  // its share of the width
+constexpr double kDot = 3.5;         // radius of a dot that is read by itself
+constexpr double kDotInLine = 2;     // radius of a single point between the gaps of a line
+constexpr double kStroke = 1;        // so that no line at the edge loses half of its width
 constexpr double kBandOpacity = 0.25;
 constexpr double kTitleLetter = 1.25;  // the size of a title's letters, by that of others
 
@@ -28,44 +30,8 @@ constexpr std::array<const char*, 7> kColours = {"#0072b2", "#d55e00", "#009e73"
                                                  "#e69f00", "#56b4e9", "#000000"};
 constexpr std::array<const char*, 3> kDashes = {"", "6 3", "2 2"};
 
-/// About the width of a text, which the viewer's font decides.
-double width_of(const std::string& text) { return kLetter * static_cast<double>(code_points(text).size()); }
-
-std::string number(double value) {
-  char text[400];  // the largest double has 309 digits before the point
-  return {text, std::to_chars(text, std::end(text), value, std::chars_format::fixed, 2).ptr};
-}
-
-/// The text escaped for XML. Control characters, which XML does not allow, become '?'.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-    }
-  }
-  return result;
-}
-
-std::string text_at(double x, double y, const std::string& text, const std::string& more) {
-  return text_of("<text x=\"", number(x), "\" y=\"", number(y), "\" ", more, ">", escaped(text), "</text>\n");
-}
-
-std::string segment(double x1, double y1, double x2, double y2, const std::string& more) {
-  return text_of("<line x1=\"", number(x1), "\" y1=\"", number(y1), "\" x2=\"", number(x2), "\" y2=\"",
-                 number(y2), "\" ", more, "/>\n");
-}
-
-std::string dot(double x, double y, double radius, const std::string& colour) {
-  return text_of("<circle cx=\"", number(x), "\" cy=\"", number(y), "\" r=\"", radius, "\" fill=\"", colour,
-                 "\"/>\n");
-}
-
 std::string colour(const PlotLine& line, std::size_t n) {
+  if (line.shade >= 0) return svg::shaded(line.shade);
   return line.faint ? "#bbbbbb" : kColours[n % kColours.size()];
 }
 
@@ -73,7 +39,8 @@ std::string colour(const PlotLine& line, std::size_t n) {
 std::string stroke(const PlotLine& line, std::size_t n) {
   if (line.faint) return text_of("stroke=\"", colour(line, n), "\" stroke-width=\"1\"");
   const char* dash = kDashes[n / kColours.size() % kDashes.size()];
-  const std::string dashes = *dash ? text_of(" stroke-dasharray=\"", dash, "\"") : std::string();
+  const std::string dashes =
+      *dash && line.shade < 0 ? text_of(" stroke-dasharray=\"", dash, "\"") : std::string();
   return text_of("stroke=\"", colour(line, n), "\" stroke-width=\"",
                  line.broad ? "6\" stroke-opacity=\"0.35\"" : "1.6\"", dashes);
 }
@@ -132,11 +99,11 @@ class Drawing {
         x_(plot.x, values_of(plot, &PlotLine::x, &PlotBars::edges, {&PlotBand::x})),
         y_(plot.y, values_of(plot, &PlotLine::y, &PlotBars::heights, {&PlotBand::low, &PlotBand::high}),
            !plot.bars.empty()) {
-    for (const PlotTick& tick : y_.ticks()) left_ = std::max(left_, kTitle + 8 + width_of(tick.text));
-    if (const auto& last = y_.last()) left_ = std::max(left_, kTitle + 8 + width_of(last->text));
+    for (const PlotTick& tick : y_.ticks()) left_ = std::max(left_, kTitle + 8 + svg::width_of(tick.text));
+    if (const auto& last = y_.last()) left_ = std::max(left_, kTitle + 8 + svg::width_of(last->text));
     for (const PlotTick& tick : x_.ticks())
       if (!tick.below.empty()) bottom_ = kBottom + kSecondLine;
-    middle_ = std::max(left_ + plot_.width / 2, kTitleLetter * width_of(plot_.title) / 2);
+    middle_ = std::max(left_ + plot_.width / 2, kTitleLetter * svg::width_of(plot_.title) / 2);
   }
 
   std::string svg() {
@@ -155,10 +122,11 @@ class Drawing {
     }
     out_ += text_of("</g>\n<g clip-path=\"url(#dots)\">\n", dots_, "</g>\n");
     draw_frame();
-    const double legend = draw_legend();
+    const bool below = is_legend_below();
+    const double legend = draw_legend(below);
     const double right = left_ + plot_.width;
-    const double width = std::max({plot_.legend_below ? std::max(right + kLegendGap, legend) : right + legend,
-                                   labels_end_, middle_ + kTitleLetter * width_of(plot_.title) / 2});
+    const double width = std::max({below ? std::max(right + kLegendGap, legend) : right + legend, labels_end_,
+                                   middle_ + kTitleLetter * svg::width_of(plot_.title) / 2});
     return text_of(head(width, std::max(kTop + plot_.height + bottom_, legend_bottom_)), out_, "</svg>\n");
   }
 
@@ -169,16 +137,17 @@ class Drawing {
   std::string head(double width, double height) const {
     return text_of(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
-        number(width), "\" height=\"", number(height), "\" viewBox=\"0 0 ", number(width), " ",
-        number(height), "\" font-family=\"sans-serif\" font-size=\"", kFont, "\">\n", clip("inside", 0),
-        clip("dots", kDot), "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+        svg::number(width), "\" height=\"", svg::number(height), "\" viewBox=\"0 0 ", svg::number(width), " ",
+        svg::number(height), "\" font-family=\"sans-serif\" font-size=\"", kFont, "\">\n", svg::kDarkStyle,
+        clip("inside", kStroke), clip("dots", kDot),
+        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
   }
 
   /// The area inside the axes, and so much around it.
   std::string clip(const char* name, double around) const {
-    return text_of("<clipPath id=\"", name, "\"><rect x=\"", number(left_ - around), "\" y=\"",
-                   number(kTop - around), "\" width=\"", number(plot_.width + 2 * around), "\" height=\"",
-                   number(plot_.height + 2 * around), "\"/></clipPath>\n");
+    return text_of("<clipPath id=\"", name, "\"><rect x=\"", svg::number(left_ - around), "\" y=\"",
+                   svg::number(kTop - around), "\" width=\"", svg::number(plot_.width + 2 * around),
+                   "\" height=\"", svg::number(plot_.height + 2 * around), "\"/></clipPath>\n");
   }
 
   void draw_axes() {
@@ -186,13 +155,13 @@ class Drawing {
     const std::string centre = "text-anchor=\"middle\"";
     double free = -left_;  // where the next label may begin
     for (const PlotTick& tick : x_.ticks()) {
-      const double x = across(tick.value), half = width_of(tick.text) / 2;
+      const double x = across(tick.value), half = svg::width_of(tick.text) / 2;
       if (x < left_ - 1 || x > left_ + plot_.width + 1) continue;
       const bool is_number = plot_.x.categories.empty();
-      if (is_number) out_ += segment(x, kTop, x, kTop + plot_.height, grid);
+      if (is_number) out_ += svg::segment(x, kTop, x, kTop + plot_.height, grid);
       if (is_number && x - half < free) continue;
-      out_ += text_at(x, kTop + plot_.height + 18, tick.text, centre);
-      free = x + half + kLetter / 2;
+      out_ += svg::text_at(x, kTop + plot_.height + 18, tick.text, centre);
+      free = x + half + svg::kLetter / 2;
       labels_end_ = std::max(labels_end_, x + half);
     }
     draw_second_line();
@@ -201,14 +170,14 @@ class Drawing {
     for (const PlotTick& tick : y_.ticks()) {
       const double y = down(tick.value);
       if (y < kTop - 1 || y > kTop + plot_.height + 1) continue;
-      out_ += segment(left_, y, left_ + plot_.width, y, grid);
-      out_ += text_at(left_ - 8, y + kFont / 3, tick.text, right);
+      out_ += svg::segment(left_, y, left_ + plot_.width, y, grid);
+      out_ += svg::text_at(left_ - 8, y + kFont / 3, tick.text, right);
       highest = std::min(highest, y);
     }
     if (const auto& last = y_.last(); last && down(last->value) < highest - 1.5 * kFont) {
       const double y = down(last->value);
-      out_ += segment(left_, y, left_ + plot_.width, y, grid);
-      out_ += text_at(left_ - 8, y + kFont / 3, last->text, right);
+      out_ += svg::segment(left_, y, left_ + plot_.width, y, grid);
+      out_ += svg::text_at(left_ - 8, y + kFont / 3, last->text, right);
     }
   }
 
@@ -217,34 +186,35 @@ class Drawing {
     double end = std::numeric_limits<double>::infinity();  // of the room for the label before
     for (std::size_t i = x_.ticks().size(); i-- > 0;) {
       const PlotTick& tick = x_.ticks()[i];
-      const double x = across(tick.value), half = width_of(tick.below) / 2;
+      const double x = across(tick.value), half = svg::width_of(tick.below) / 2;
       if (tick.below.empty() || x + half > end) continue;
-      out_ += text_at(x, kTop + plot_.height + 18 + kSecondLine, tick.below, "text-anchor=\"middle\"");
-      end = x - half - kLetter / 2;
+      out_ += svg::text_at(x, kTop + plot_.height + 18 + kSecondLine, tick.below, "text-anchor=\"middle\"");
+      end = x - half - svg::kLetter / 2;
       labels_end_ = std::max(labels_end_, x + half);
     }
   }
 
   /// The largest value across, if its number has room between the labels, which end at `free`, and the page's edge.
   void draw_last(const PlotTick& last, double free) {
-    const double x = across(last.value), half = width_of(last.text) / 2;
-    if (x - half < free + kLetter || x + half > left_ + plot_.width + kLegendGap) return;
-    out_ += segment(x, kTop, x, kTop + plot_.height, "stroke=\"#dddddd\"");
-    out_ += text_at(x, kTop + plot_.height + 18, last.text, "text-anchor=\"middle\"");
+    const double x = across(last.value), half = svg::width_of(last.text) / 2;
+    if (x - half < free + svg::kLetter || x + half > left_ + plot_.width + kLegendGap) return;
+    out_ += svg::segment(x, kTop, x, kTop + plot_.height, "stroke=\"#dddddd\"");
+    out_ += svg::text_at(x, kTop + plot_.height + 18, last.text, "text-anchor=\"middle\"");
   }
 
   void draw_frame() {
     const std::string centre = "text-anchor=\"middle\"";
     const double middle = left_ + plot_.width / 2, half_way = kTop + plot_.height / 2;
-    out_ += text_of("<rect x=\"", number(left_), "\" y=\"", number(kTop), "\" width=\"", number(plot_.width),
-                    "\" height=\"", number(plot_.height), "\" fill=\"none\" stroke=\"#555555\"/>\n");
+    out_ += text_of("<rect x=\"", svg::number(left_), "\" y=\"", svg::number(kTop), "\" width=\"",
+                    svg::number(plot_.width), "\" height=\"", svg::number(plot_.height),
+                    "\" fill=\"none\" stroke=\"#555555\"/>\n");
     const double title = plot_.subtitle.empty() ? kTop - 16 : kTop - 23;
-    out_ += text_at(middle_, title, plot_.title, centre + " font-size=\"15\"");
-    if (!plot_.subtitle.empty()) out_ += text_at(middle, kTop - 7, plot_.subtitle, centre);
-    out_ += text_at(middle, kTop + plot_.height + bottom_ - 16, with_scale(plot_.x), centre);
-    const auto most = static_cast<std::size_t>((plot_.height + kTop + bottom_) / kLetter);
-    out_ += text_at(18, half_way, shortened(with_scale(plot_.y), most),
-                    text_of(centre, " transform=\"rotate(-90 18 ", number(half_way), ")\""));
+    out_ += svg::text_at(middle_, title, plot_.title, centre + " font-size=\"15\"");
+    if (!plot_.subtitle.empty()) out_ += svg::text_at(middle, kTop - 7, plot_.subtitle, centre);
+    out_ += svg::text_at(middle, kTop + plot_.height + bottom_ - 16, with_scale(plot_.x), centre);
+    const auto most = static_cast<std::size_t>((plot_.height + kTop + bottom_) / svg::kLetter);
+    out_ += svg::text_at(18, half_way, shortened(with_scale(plot_.y), most),
+                         text_of(centre, " transform=\"rotate(-90 18 ", svg::number(half_way), ")\""));
   }
 
   bool shows(const PlotLine& line, std::size_t i) const { return x_.shows(line.x[i]) && y_.shows(line.y[i]); }
@@ -267,12 +237,12 @@ class Drawing {
     const auto finish = [&] {
       if (piece.size() > 1) {
         out_ += text_of("<polyline fill=\"none\" stroke-linejoin=\"round\" ", stroke(line, n), " points=\"");
-        for (const auto& [x, y] : piece) out_ += text_of(number(x), ",", number(y), " ");
+        for (const auto& [x, y] : piece) out_ += text_of(svg::number(x), ",", svg::number(y), " ");
         out_.back() = '"';
         out_ += "/>\n";
       }
       if (piece.size() == 1 || line.markers)
-        for (const auto& [x, y] : piece) dots_ += dot(x, y, radius, colour(line, n));
+        for (const auto& [x, y] : piece) dots_ += svg::dot(x, y, radius, colour(line, n));
       piece.clear();
     };
     for (std::size_t i = 0; i < line.x.size(); ++i) {
@@ -287,7 +257,7 @@ class Drawing {
 
   std::string fill_of(const PlotBand& band, double opacity) const {
     return text_of("fill=\"", kColours[(plot_.bars.size() + band.line) % kColours.size()],
-                   "\" fill-opacity=\"", number(opacity), "\"");
+                   "\" fill-opacity=\"", svg::number(opacity), "\"");
   }
 
   /// The opacity of a band on top of those before it of the same line.
@@ -305,9 +275,9 @@ class Drawing {
       if (end > first)
         out_ += text_of("<polygon stroke=\"none\" ", fill_of(band, kBandOpacity), " points=\"");
       for (std::size_t i = first; i < end; ++i)
-        out_ += text_of(number(across(band.x[i])), ",", number(down(y_.clamped(band.low[i]))), " ");
+        out_ += text_of(svg::number(across(band.x[i])), ",", svg::number(down(y_.clamped(band.low[i]))), " ");
       for (std::size_t i = end; i > first; --i)
-        out_ += text_of(number(across(band.x[i - 1])), ",", number(down(band.high[i - 1])), " ");
+        out_ += text_of(svg::number(across(band.x[i - 1])), ",", svg::number(down(band.high[i - 1])), " ");
       if (end > first) out_.back() = '"';
       if (end > first) out_ += "/>\n";
       first = end + 1;
@@ -323,37 +293,63 @@ class Drawing {
       if (!y_.shows(bars.heights[i]) || !x_.shows(bars.edges[i]) || !x_.shows(bars.edges[i + 1])) continue;
       const double left = across(bars.edges[i]), right = across(bars.edges[i + 1]);
       const double end = down(bars.heights[i]);
-      out_ += text_of("<rect x=\"", number(std::min(left, right)), "\" y=\"", number(std::min(base, end)),
-                      "\" width=\"", number(std::abs(right - left)), "\" height=\"",
-                      number(std::abs(base - end)), "\" ", fill(n), "/>\n");
+      out_ += text_of("<rect x=\"", svg::number(std::min(left, right)), "\" y=\"",
+                      svg::number(std::min(base, end)), "\" width=\"", svg::number(std::abs(right - left)),
+                      "\" height=\"", svg::number(std::abs(base - end)), "\" ", fill(n), "/>\n");
     }
   }
 
-  /// Draws the legend beside the chart, or below it, and returns its width.
-  double draw_legend() {
-    const bool below = plot_.legend_below;
+  /// Whether the legend is below the chart: as wished, or since beside it it would take more than a fifth of the width.
+  bool is_legend_below() const {
+    double widest = 0;
+    const auto see = [&](const auto& all) {
+      for (const auto& one : all) widest = std::max(widest, svg::width_of(one.name));
+    };
+    see(plot_.bars);
+    see(plot_.bands);
+    see(plot_.lines);
+    return plot_.legend_below || kLegendGap + kLegendKey + widest > kMostLegend * (left_ + plot_.width);
+  }
+
+  /// Draws the legend beside the chart, or below it in rows, and returns its width.
+  double draw_legend(bool below) {
     double width = 0, y = below ? kTop + plot_.height + bottom_ + kLegendRow / 2 : kTop + kLegendRow / 2;
     std::size_t n = 0;
-    const double x = below ? kLegendGap : left_ + plot_.width + kLegendGap;
-    const auto entry = [&](const std::string& name, const std::string& key) {
-      if (name.empty()) return;
-      out_ += key + text_at(x + kLegendKey, y + kFont / 3, name, "");
-      width = std::max(width, kLegendGap + kLegendKey + width_of(name));
+    double x = below ? kLegendGap : left_ + plot_.width + kLegendGap;
+    const auto place_for = [&](const std::string& name) {
+      const double end = x + kLegendKey + svg::width_of(name);
+      if (!below || end <= left_ + plot_.width || x <= kLegendGap) return;
+      x = kLegendGap;
       y += kLegendRow;
     };
+    const auto entry = [&](const std::string& name, const std::string& key) {
+      if (name.empty()) return;
+      out_ += key + svg::text_at(x + kLegendKey, y + kFont / 3, name, "");
+      const double own = kLegendGap + kLegendKey + svg::width_of(name);
+      width = std::max(width, below ? x + own : own);
+      if (below) {
+        x += own;
+      } else {
+        y += kLegendRow;
+      }
+    };
     for (const PlotBars& bars : plot_.bars) {
-      entry(bars.name, text_of("<rect x=\"", number(x), "\" y=\"", number(y - 5),
+      place_for(bars.name);
+      entry(bars.name, text_of("<rect x=\"", svg::number(x), "\" y=\"", svg::number(y - 5),
                                "\" width=\"18\" height=\"10\" ", fill(n++), "/>\n"));
     }
-    for (const PlotBand& band : plot_.bands)
-      entry(band.name, text_of("<rect x=\"", number(x), "\" y=\"", number(y - 5),
+    for (const PlotBand& band : plot_.bands) {
+      place_for(band.name);
+      entry(band.name, text_of("<rect x=\"", svg::number(x), "\" y=\"", svg::number(y - 5),
                                "\" width=\"18\" height=\"10\" ", fill_of(band, opacity_of(band)), "/>\n"));
+    }
     for (const PlotLine& line : plot_.lines) {
-      const std::string point = dot(x + 9, y, kDot, colour(line, n));
-      const std::string joined = segment(x, y, x + 18, y, stroke(line, n++));
+      place_for(line.name);
+      const std::string point = svg::dot(x + 9, y, kDot, colour(line, n));
+      const std::string joined = svg::segment(x, y, x + 18, y, stroke(line, n++));
       entry(line.name, is_dots(line) ? point : joined + (line.markers ? point : ""));
     }
-    legend_bottom_ = y + kLegendRow;
+    legend_bottom_ = y + (below && x <= kLegendGap ? kLegendRow / 2 : kLegendRow);
     return std::max(width, kLegendGap);
   }
 

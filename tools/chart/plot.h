@@ -12,8 +12,10 @@ namespace lagtape {
 struct PlotLine {
   std::string name;  ///< name in the legend; empty: not listed
   std::vector<double> x, y;
-  bool broad = false;    ///< wide and pale, so that another line is seen on top of it
-  bool faint = false;    ///< thin and grey, one of many that are not told apart
+  bool broad = false;  ///< wide and pale, so that another line is seen on top of it
+  bool faint = false;  ///< thin and grey, one of many that are not told apart
+  double shade =
+      -1;  ///< from 0, grey, to 1, orange: the colour says how good the line is; < 0: one of its own
   bool markers = false;  ///< a dot on each point, so that what was measured is told from what is between
 };
 
@@ -44,7 +46,7 @@ struct Plot {
   std::vector<PlotBars> bars = {};
   std::vector<PlotBand> bands = {};
   double width = 620, height = 380;  ///< of the area inside the axes, in pixels
-  bool legend_below = false;         ///< instead of beside it
+  bool legend_below = false;         ///< instead of beside it, where it takes at most a fifth of the width
 
   /// The chart as a complete SVG document in UTF-8, like its texts. Throws InputError if the sizes of a
   /// line's x and y, of edges and heights of bars, or of a band do not match, or a band's line is not there.

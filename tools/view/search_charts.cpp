@@ -85,6 +85,8 @@ Plot against(const SearchPlan& plan, const Axis& axis, const std::vector<Trial>&
 
 Plot side_by_side(const SearchPlan& plan, const std::vector<Axis>& axes, const std::vector<Trial>& trials) {
   Plot plot{.title = "the settings of all runs, each axis from its smallest to its largest value",
+            .subtitle = text_of("colour: ", plan.metric,
+                                " on valid, from the worst run in grey to the best in orange"),
             .y = {.title = "place in the range", .min = 0, .max = 1}};
   for (const Axis& axis : axes)
     plot.x.categories.push_back(name_of_setting(axis.setting().pointer) +
@@ -99,7 +101,8 @@ Plot side_by_side(const SearchPlan& plan, const std::vector<Axis>& axes, const s
     const std::size_t trial = sorted[rank];
     PlotLine line{
         .name = rank < 3 ? text_of("run ", trials[trial].folder.filename().string()) : "", .x = {}, .y = {}};
-    line.faint = rank >= 3;
+    line.shade =
+        sorted.size() > 1 ? 1 - static_cast<double>(rank) / static_cast<double>(sorted.size() - 1) : 1;
     for (std::size_t i = 0; i < axes.size(); ++i) {
       line.x.push_back(static_cast<double>(i));
       line.y.push_back(axes[i].place(trial));

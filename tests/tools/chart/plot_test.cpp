@@ -114,9 +114,9 @@ TEST_CASE("a dot at an end of an axis is whole, and one beyond it is not drawn")
   REQUIRE(dots != std::string::npos);
   CHECK(svg.find("<circle") > dots);
   CHECK(svg.find("<polyline") < dots);
-  // The rectangles of the clip paths: the area inside the axes, and a dot's radius more on each side.
+  // The rectangles of the clip paths: the area inside the axes and half a line more, and a dot's radius more.
   for (const char* size : {"width", "height"})
-    CHECK(std::stod(attribute(svg, "rect", size, 1)) == std::stod(attribute(svg, "rect", size, 0)) + 7);
+    CHECK(std::stod(attribute(svg, "rect", size, 1)) == std::stod(attribute(svg, "rect", size, 0)) + 5);
 }
 
 TEST_CASE("the largest and the smallest numbers have an axis") {
@@ -298,6 +298,23 @@ TEST_CASE("an axis says when it is logarithmic, and a legend below the chart lea
   CHECK(std::stod(attribute(plot.svg(), "svg", "width")) < beside - 320);
 }
 
+TEST_CASE("a legend that would take more than a fifth of the width lies below the chart") {
+  Plot plot{.lines = {{"a", {1, 2}, {1, 10}}, {"b", {1, 2}, {2, 3}}}};
+  const auto height = [&] { return std::stod(attribute(plot.svg(), "svg", "height")); };
+  const double beside = height();
+  plot.lines[0].name = "a name that is much longer than the others";
+  CHECK(height() > beside);
+  CHECK(std::stod(attribute(plot.svg(), "svg", "width")) < plot.width + 120);
+}
+
+TEST_CASE("a shaded line has a colour between grey and orange, and a chart has colours for dark pages") {
+  Plot plot{.lines = {{.name = "a", .x = {0, 1}, .y = {0, 1}, .shade = 0},
+                      {.name = "b", .x = {0, 1}, .y = {1, 0}, .shade = 1}}};
+  CHECK(count(plot.svg(), "stroke=\"rgb(180,188,196)\"") == 2);  // the line and its key
+  CHECK(count(plot.svg(), "stroke=\"rgb(213,94,0)\"") == 2);
+  CHECK(count(plot.svg(), "prefers-color-scheme: dark") == 1);
+}
+
 TEST_CASE("lines and bars that do not fit together are refused") {
   CHECK_THROWS_WITH_AS((Plot{.lines = {{"a", {0, 1}, {0}}}}.svg()),
                        "[plot] expected as many x as y of a line, got 2 and 1 for 'a'", InputError);
@@ -333,7 +350,7 @@ TEST_CASE("a band whose lower bound a logarithmic axis cannot show reaches the b
         .svg();
   };
   const double bottom = std::stod(attribute(svg(true, -1), "rect", "y")) +
-                        std::stod(attribute(svg(true, -1), "rect", "height"));
+                        std::stod(attribute(svg(true, -1), "rect", "height")) - 1;  // without half a line
   for (const double least : {-1.0, 0.0}) {
     CAPTURE(least);
     REQUIRE(count(svg(true, least), "<polygon") == 1);

@@ -15,6 +15,7 @@
 #include "lagtape/tools/analysis/model_description.h"
 #include "lagtape/tools/forecast/horizon_scores.h"
 #include "lagtape/tools/train/evaluation.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/run_folder.h"
@@ -59,10 +60,12 @@ Json document_in(const fs::path& file) {
 
 constexpr std::size_t kMostDrawn = 6;
 
-/// The text of the first problem without its advice, which is for the command line.
+/// The text of the first problem without its advice, which is for the command line, and without the folder of the file,
+/// which is this machine's.
 std::string text_without_hint(const InputError& error) {
   Problem problem = error.problems().front();
   problem.hint.clear();
+  problem.place.file = fs::path(problem.place.file).filename().string();
   return to_string(problem);
 }
 
@@ -76,7 +79,8 @@ struct Run {
 Run run_in(const fs::path& path) {
   const RunFolder folder(path);
   Run run{.source = load_run(path.string()), .experiment = {}, .summary = document_in(folder.summary_file())};
-  run.experiment = document_of(run.source.experiment);
+  // The page may be given to others, so its paths begin at the run's folder.
+  run.experiment = with_relative_paths(document_of(run.source.experiment), path);
   // The page says to train this file again, so a damaged one is refused.
   document_in(folder.experiment_file());
   const std::int64_t parameters = run.source.model.parameters().count();
@@ -295,8 +299,9 @@ void write_repetition(ReportPage& page, const fs::path& folder, const Json& summ
   const std::string version = summary.is_null() ? "" : setting_text(summary.value("version", Json("")));
   page.paragraph(text_of("On the same machine this gives the same bits, whatever the number of threads",
                          version.empty() ? "" : text_of(" (lagtape ", version, ")"), "."));
-  page.code(text_of("lagtape train ", (folder / "experiment.json").string(), " --out again\nlagtape eval ",
-                    folder.string()));
+  page.code(text_of("lagtape train ",
+                    ((folder.is_absolute() ? folder.filename() : folder) / "experiment.json").string(),
+                    " --out again\nlagtape eval ", folder.string()));
 }
 
 }  // namespace
