@@ -64,10 +64,14 @@ class HelpTest(ToolTest):
     def test_bash_completes(self):
         self.write("completion.bash", self.run_tool("completion", "bash")[0])
         self.write("load.json", "{}")
+        (self.folder / "runs/load-0").mkdir(parents=True)
         for words, expected in ((["lagtape", "tr"], ["train"]), (["lagtape", "train", "--dry"], ["--dry-run"]),
                                 (["lagtape", "train", "lo"], ["load.json"]),
                                 (["lagtape", "train", "--set", "train.ep"], ["train.epochs="]),
                                 (["lagtape", "check", "--set", "model.layers.0.ta"], ["model.layers.0.tau="]),
+                                (["lagtape", "list", "cells", "tau"], ["tau_gru"]),
+                                (["lagtape", "new", "macke"], ["mackey_glass"]),
+                                (["lagtape", "eval", "runs/lo"], ["runs/load-0"]),
                                 (["lagtape", "export", "run", "--to", "onnx"], ["onnx", "onnx-step"]),
                                 (["lagtape", "export", "run", "--lengths", "lo"], ["load.json"])):
             script = (f"source completion.bash; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _lagtape; "

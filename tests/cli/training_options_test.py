@@ -177,7 +177,57 @@ class TrainingOptionsTest(ToolTest):
     def test_no_line_is_redrawn_where_there_is_no_terminal(self):
         _, err = self.run_tool("train", self.write("experiment.json", EXPERIMENT))
         self.assertNotIn("\r", err)
-        self.assertEqual(len(re.findall("^epoch ", err, re.MULTILINE)), 3)
+        self.assertEqual(len(re.findall(r"^ +\d+ +\d+ ", err, re.MULTILINE)), 3)
+
+    def test_a_line_of_an_epoch_fits_80_columns_with_any_number_of_metrics(self):
+        metrics = ["rmse", "mse", "nrmse", "mae", "mape", "smape", "r2", "esr"]
+        for count in (0, 1, 3, 8):
+            experiment = self.write("experiment.json", changed(EXPERIMENT, metrics=metrics[:count]))
+            _, err = self.run_tool("train", experiment, "--out", f"run{count}")
+            lines = err.splitlines()
+            head = next(i for i, line in enumerate(lines) if line.split()[:2] == ["epoch", "step"])
+            table = lines[head:head + 4]
+            self.assertLess(max(map(len, table)), 80)
+            # Numbers end below the end of their column's name, and a star marks what is kept.
+            ends = [match.end() for match in re.finditer(r"\S+", table[0])]
+            for line in table[1:]:
+                self.assertEqual([match.end() for match in re.finditer(r"[^\s*]+", line)], ends, line)
+            self.assertTrue(table[1].endswith(" *"))
+            rows = self.lines(f"run{count}")
+            self.assertEqual(table[1].split()[3], f"{rows[0]['valid_loss']:.4g}")
+            shown = table[0].split()
+            left_out = [name for name in metrics[:count] if name not in shown]
+            self.assertEqual("metrics.jsonl also has: " + ", ".join(left_out) in err, bool(left_out))
+            self.assertEqual(bool(left_out), count == 8)
+
+    def test_a_folder_with_a_hash_is_numbered(self):
+        path = self.write("experiment.json", changed(EXPERIMENT, train__epochs=1))
+        for number in (1, 2):
+            self.assertIn(f"runs/try-{number}\n", self.run_tool("train", path, "--out", "runs/try-#", "--quiet")[0])
+        self.assertIn("runs/try-2\n", self.run_tool("train", path, "--out", "runs/try-#", "--quiet", "--resume")[0])
+        self.assertFalse((self.folder / "runs/try-3").exists())
+
+    def test_runs_lists_what_was_trained(self):
+        (self.folder / "here").mkdir()
+        self.assertIn("no runs in 'here'", self.run_tool("runs", "here")[0])
+        path = self.write("experiment.json", changed(EXPERIMENT, train__epochs=1))
+        self.run_tool("train", path, "--quiet")
+        self.run_tool("train", path, "--quiet", "--seed", "4")
+        found = json.loads(self.run_tool("runs", "--json")[0])
+        self.assertEqual([run["run"] for run in found], ["runs/small-0", "runs/small-4"])
+        summary = json.loads((self.folder / "runs/small-4/summary.json").read_text())
+        self.assertEqual(found[1]["test"], summary["test"]["rmse"])
+        text = self.run_tool("runs")[0]
+        self.assertIn("tau_gru", text)
+        self.assertIn(f"{summary['valid']['rmse']:.4g}", text)
+        (self.folder / "runs/small-4/summary.json").unlink()
+        self.assertIn("stopped", self.run_tool("runs")[0])
+        self.assertIn("cannot read", self.run_tool("runs", "nowhere", code=2)[1])
+
+    def test_version_is_a_command(self):
+        found = json.loads(self.run_tool("version", "--json")[0])
+        self.assertEqual("lagtape " + found["version"], self.run_tool("--version")[0].strip())
+        self.assertIn(found["simd"], found["levels"])
 
     def test_several_seeds_are_trained_and_go_on_where_they_stopped(self):
         experiment = changed(EXPERIMENT, train__epochs=1)

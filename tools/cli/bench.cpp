@@ -10,7 +10,7 @@
 #include "lagtape/tools/bench/stream_latency.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
-#include "lagtape/tools/cli/place.h"
+#include "lagtape/tools/cli/terminal/place.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/train/source.h"
 

@@ -30,6 +30,7 @@ struct Option {
   std::optional<std::int64_t> least;  ///< the smallest valid integer
   std::optional<std::pair<int, int>> range;  ///< the smallest and the largest valid integer
   std::vector<std::string> choices;          ///< the valid values; empty: any
+  std::vector<std::string> suggested;        ///< values that shells complete, among others that are valid
   std::vector<std::string> needed;           ///< the options that must be given with this one
   std::vector<std::string> excluded;         ///< the options that cannot be given with this one
 
@@ -46,6 +47,8 @@ struct Option {
   Option& between(int smallest, int largest) { return range = {smallest, largest}, *this; }
   /// The value is one of these, which shells complete.
   Option& one_of(std::vector<std::string> values) { return choices = std::move(values), *this; }
+  /// Shells complete these, and other values are valid too.
+  Option& suggests(std::vector<std::string> values) { return suggested = std::move(values), *this; }
   Option& needs(std::vector<std::string> names) { return needed = std::move(names), *this; }
   Option& excludes(std::vector<std::string> names) { return excluded = std::move(names), *this; }
 };

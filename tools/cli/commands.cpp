@@ -26,6 +26,8 @@ Command new_command();
 Command report_command();
 Command schema_command();
 Command completion_command();
+Command runs_command();
+Command version_command();
 
 std::vector<Command> commands() {
   return {
@@ -43,6 +45,7 @@ std::vector<Command> commands() {
       bench_command(),
       table_command(),
       search_command(),
+      runs_command(),
       compare_command(),
       report_command(),
       export_command(),
@@ -50,6 +53,7 @@ std::vector<Command> commands() {
       list_command(),
       schema_command(),
       completion_command(),
+      version_command(),
   };
 }
 // clang-format on

@@ -1,5 +1,6 @@
 #include "lagtape/tools/cli/common_options.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -7,6 +8,7 @@
 #include "lagtape/core/simd/level.h"
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/data/formats/table_file.h"
+#include "lagtape/tools/train/catalogue.h"
 #include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/train/source.h"
 
@@ -33,6 +35,16 @@ ExperimentFile ExperimentArguments::parse() const {
     throw unexpected({file}, Rule::wrong_type, "an experiment file", {},
                      text_of("`lagtape new ", file, "` writes one for a recording."));
   return parse_experiment_file(file, row);
+}
+
+std::vector<std::string> names_in(const std::vector<std::string>& kinds) {
+  std::vector<std::string> names;
+  for (const CatalogueKind& kind : catalogue()) {
+    if (kind.object || (!kinds.empty() && std::ranges::find(kinds, kind.name) == kinds.end())) continue;
+    for (const CatalogueEntry& row : kind.entries())
+      if (std::ranges::find(names, row.name) == names.end()) names.push_back(row.name);
+  }
+  return names;
 }
 
 void add_set(Options& options, std::vector<std::string>& set, const std::string& what) {

@@ -22,6 +22,8 @@ struct ExperimentArguments {
 
 /// Adds --threads N, 1 to 1024; the default is the number of the machine's hardware threads.
 void add_threads(Options& options, int& threads);
+/// The names in the catalogue of these kinds, such as "cells"; of no kind: those of all.
+std::vector<std::string> names_in(const std::vector<std::string>& kinds);
 /// Adds --set, the assignments of which change `what`, such as "a value of every run".
 void add_set(Options& options, std::vector<std::string>& set, const std::string& what);
 /// Adds --simd, which every command that computes has.

@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/terminal/print.h"
+#include "lagtape/tools/cli/terminal/wrapped_text.h"
 #include "lagtape/tools/view/comparison_plot.h"
 
 namespace lagtape::cli {
@@ -69,10 +71,17 @@ void print_comparison(const Comparison& comparison) {
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}", row[i], widths[i] + 2);
-    print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  // As many groups side by side as the terminal has room for, the others below them; at least one.
+  const auto width = static_cast<std::size_t>(terminal_width(STDOUT_FILENO));
+  for (std::size_t first = 1, end = 2; first < widths.size(); first = end++) {
+    std::size_t used = widths[0] + 2 + widths[first];
+    while (end < widths.size() && (width == 0 || used + 2 + widths[end] < width)) used += 2 + widths[end++];
+    if (first > 1) print("\n");
+    for (const auto& row : rows) {
+      std::string line = fmt::format("{:<{}}", row[0], widths[0] + 2);
+      for (std::size_t i = first; i < end; ++i) line += fmt::format("{:<{}}", row[i], widths[i] + 2);
+      print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+    }
   }
   for (const ComparedRuns& group : comparison.groups) {
     if (group.finished < group.folders.size())

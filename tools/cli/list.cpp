@@ -8,6 +8,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/core/text_lines.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/cli/terminal/wrapped_text.h"
 #include "lagtape/tools/train/catalogue.h"
@@ -56,11 +57,16 @@ struct ListArguments {
 };
 
 void add_options(Options& options, ListArguments& arguments) {
-  options.add(
-      "KIND", &arguments.kind,
-      "cells, functions, layers, readout, initializers, tasks, losses, metrics, optimizers, schedules or "
-      "training; by default all");
-  options.add("NAME", &arguments.name, "one of them, to print its equations and options");
+  std::vector<std::string> kinds;
+  for (const CatalogueKind& kind : catalogue()) kinds.emplace_back(kind.name);
+  options
+      .add(
+          "KIND", &arguments.kind,
+          "cells, functions, layers, readout, initializers, tasks, losses, metrics, optimizers, schedules or "
+          "training; by default all")
+      .suggests(kinds);
+  options.add("NAME", &arguments.name, "one of them, to print its equations and options")
+      .suggests(names_in({}));
 }
 
 /// Throws InputError with the nearest kind, or with the kinds in which there is such a name.

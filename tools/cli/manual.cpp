@@ -113,7 +113,7 @@ std::string quoted(std::string_view text, const char* inner) {
 
 /// What may follow an option: its choices; after --set, the settings up to the value.
 std::vector<std::string> values_of(const Option& option) {
-  if (option.name != "--set") return option.choices;
+  if (option.name != "--set") return option.choices.empty() ? option.suggested : option.choices;
   std::vector<std::string> settings = setting_paths();
   for (std::string& setting : settings) setting += "=";
   return settings;
@@ -122,6 +122,18 @@ std::vector<std::string> values_of(const Option& option) {
 /// The description of an option for zsh, in which brackets and colons end it.
 std::string zsh_about(std::string_view text) {
   return replaced(text, {{'[', "("}, {']', ")"}, {':', "\\:"}, {'\'', "'\\''"}});
+}
+
+/// The values of a command's positional arguments, and whether one of them is a run.
+std::pair<std::vector<std::string>, bool> positionals_of(const Command& command) {
+  std::vector<std::string> words;
+  bool runs = false;
+  for (const Option& option : command.options.all()) {
+    if (!is_positional(option)) continue;
+    std::ranges::copy(values_of(option), std::back_inserter(words));
+    runs = runs || option.name == "RUN";
+  }
+  return {std::move(words), runs};
 }
 
 std::string zsh_values(const Option& option) {
@@ -133,6 +145,9 @@ std::string fish_values(const Option& option) {
   const std::string values = joined(values_of(option));
   return values.empty() ? "" : text_of(" -f -a '", values, "'");
 }
+
+// Of nothing the run folders; what is begun is completed as a path.
+constexpr const char* kRunFolders = "$([ \"$current\" ] || compgen -d -- runs/)";
 
 }  // namespace
 
@@ -148,13 +163,16 @@ std::string man_page(const std::vector<Command>& commands, const std::string& ve
 std::string bash_completion(const std::vector<Command>& commands) {
   std::string text = text_of(
       "# Completion of lagtape for bash.\n_lagtape() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} options= values=\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} options= values= "
+      "words=\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    COMPREPLY=($(compgen -W '",
       joined(names_of(commands)),
       " --help --version' -- \"$current\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n");
   for (const Command& command : commands) {
     const std::vector<Option> options = named_options(command);
     text += text_of("    ", command.name, ") options='", joined(names_of(options)), "'");
+    const auto [words, runs] = positionals_of(command);
+    if (!words.empty() || runs) text += text_of(" words=\"", joined(words), runs ? kRunFolders : "", "\"");
     std::string values;
     for (const Option& option : options)
       if (const std::string after = joined(values_of(option)); !after.empty())
@@ -165,7 +183,8 @@ std::string bash_completion(const std::vector<Command>& commands) {
          "  esac\n  if [ -n \"$values\" ]; then\n    COMPREPLY=($(compgen -W \"$values\" -- \"$current\"))\n"
          "    return\n  fi\n  case $current in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- "
          "\"$current\")) ;;\n"
-         "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n  esac\n}\ncomplete -o filenames -F _lagtape "
+         "    *) COMPREPLY=($(compgen -W \"$words\" -- \"$current\"; compgen -f -- \"$current\")) ;;\n  "
+         "esac\n}\ncomplete -o filenames -F _lagtape "
          "lagtape\n";
 }
 
@@ -184,7 +203,10 @@ std::string zsh_completion(const std::vector<Command>& commands) {
       text += text_of(" \\\n      '", repeats, option.name, "[", zsh_about(option.about), "]",
                       is_flag(option) ? "" : text_of(":value:", zsh_values(option)), "'");
     }
-    text += " \\\n      '*:file:_files' ;;\n";
+    const auto [words, runs] = positionals_of(command);
+    text += text_of(" \\\n      '*:file:_alternative \"files:file:_files\"",
+                    words.empty() ? "" : text_of(" \"names:name:(", joined(words), ")\""),
+                    runs ? " \"runs:run:_files -/ -W runs\"" : "", "' ;;\n");
   }
   return text + "  esac\n}\n_lagtape \"$@\"\n";
 }
@@ -201,6 +223,11 @@ std::string fish_completion(const std::vector<Command>& commands) {
       text += text_of("complete -c lagtape -n '__fish_seen_subcommand_from ", command.name, "' -l ",
                       option.name.substr(2), is_flag(option) ? "" : " -r", fish_values(option), " -d ",
                       about(option.about), "\n");
+    const auto [words, runs] = positionals_of(command);
+    const std::string more = text_of(joined(words), runs ? " (__fish_complete_directories runs/)" : "");
+    if (!words.empty() || runs)
+      text += text_of("complete -c lagtape -n '__fish_seen_subcommand_from ", command.name, "' -a '", more,
+                      "'\n");
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/data/formats/table_file.h"
 #include "lagtape/tools/cli/command.h"
+#include "lagtape/tools/cli/common_options.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/new/starting_experiment.h"
 
@@ -24,9 +25,12 @@ struct NewArguments {
 };
 
 void add_options(Options& options, NewArguments& arguments) {
-  options.add("DATA", &arguments.data,
-              "a task (lagtape list tasks), or a recording of your own (.csv); without it, it asks");
-  options.add("CELL", &arguments.cell, "a cell (lagtape list cells); by default tau_gru");
+  options
+      .add("DATA", &arguments.data,
+           "a task (lagtape list tasks), or a recording of your own (.csv); without it, it asks")
+      .suggests(names_in({"tasks"}));
+  options.add("CELL", &arguments.cell, "a cell (lagtape list cells); by default tau_gru")
+      .suggests(names_in({"cells"}));
   options.add("--units", &arguments.units, "size of the layer; by default chosen for the data")
       .at_least(1)
       .called("N");

@@ -6,8 +6,8 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
-#include "lagtape/tools/cli/place.h"
 #include "lagtape/tools/cli/terminal/output_file.h"
+#include "lagtape/tools/cli/terminal/place.h"
 #include "lagtape/tools/train/source.h"
 #include "lagtape/tools/view/report/run_report.h"
 

@@ -47,7 +47,11 @@ struct TrainArguments {
 
 void add_options(Options& options, TrainArguments& arguments) {
   arguments.experiment.add_to(options);
-  options.add("--out", &arguments.out, "run folder; by default runs/NAME-SEED").not_empty().called("RUN");
+  options
+      .add("--out", &arguments.out,
+           "run folder; by default runs/NAME-SEED. A # in its name becomes the first free number")
+      .not_empty()
+      .called("RUN");
   options.add("--seed", &arguments.seed, "seed, in place of the experiment's").at_least(0).called("N");
   options
       .add("--seeds", &arguments.seeds,
@@ -341,7 +345,19 @@ void check_ranks(const TrainArguments& arguments) {
   if (arguments.seeds > 1) refuse("--seeds");
 }
 
+/// A '#' in the name of the folder becomes the first number, from 1, whose folder is not there yet; to resume, the last
+/// that is.
+std::string numbered(const std::string& out, bool resume) {
+  const std::size_t place = out.rfind('#');
+  if (place == std::string::npos) return out;
+  const auto folder = [&](int n) { return text_of(out.substr(0, place), n, out.substr(place + 1)); };
+  int n = 1;
+  while (std::filesystem::exists(folder(n))) ++n;
+  return folder(resume && n > 1 ? n - 1 : n);
+}
+
 void train(TrainArguments arguments) {
+  if (arguments.seeds == 1 && arguments.is_first()) arguments.out = numbered(arguments.out, arguments.resume);
   find_run(arguments);
   check_ranks(arguments);
   if (arguments.seeds > 1) return train_seeds(arguments);

@@ -12,6 +12,8 @@ namespace lagtape::cli {
 
 /// The value, with a positive sign for NaN: the processor's own NaN would be printed as "-nan".
 double without_sign_of_nan(double value);
+/// "12s", "3m05s" or "2h07m".
+std::string time_of(double seconds);
 /// One line, such as "loss 0.1234  rmse 0.351".
 std::string line_of(const Evaluation& evaluation);
 /// Says how many of the series are left out of a table by it; empty for none.

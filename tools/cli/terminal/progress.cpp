@@ -21,13 +21,6 @@ constexpr std::chrono::milliseconds kRedraw(100);
 /// Writes to stderr; a failure to write does not end the training.
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
-std::string time_of(double seconds) {
-  const auto whole = static_cast<std::int64_t>(seconds);
-  if (whole < 60) return fmt::format("{}s", whole);
-  if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
-  return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
-}
-
 bool is_set(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0';
@@ -59,6 +52,7 @@ Progress::Progress(bool quiet)
     : quiet_(quiet),
       moving_(!quiet && isatty(STDERR_FILENO)),
       has_colours_(moving_ && !is_set("NO_COLOR")),
+      table_(width_of_terminal() - 1),
       started_(Clock::now()) {}
 
 void Progress::stepped(const StepReport& report) {
@@ -93,14 +87,7 @@ void Progress::evaluated(const EvaluationReport& report) {
   clear();
   if (report.kept && !report.valid.empty())
     best_ = fmt::format("{:.4g}", report.valid.size() > 1 ? report.valid[1].second : report.valid[0].second);
-  std::string line = fmt::format("epoch {}  step {}  train_loss {:.6g}", report.position.epoch,
-                                 report.position.step, without_sign_of_nan(report.train_loss));
-  for (const auto& [name, value] : report.valid)
-    line += fmt::format("  valid_{} {:.6g}", name, without_sign_of_nan(value));
-  if (report.skipped > 0) line += fmt::format("  {} updates skipped", report.skipped);
-  if (report.averaged > 0) line += fmt::format("  mean of {} updates", report.averaged);
-  say(fmt::format("{}  lr {:.4g}  {}{}\n", line, report.lr, time_of(report.seconds),
-                  report.kept ? "  *" : ""));
+  say(table_.lines_of(report));
   if (report.average_begins) say("the average of the weights begins\n");
 }
 

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "lagtape/tools/cli/terminal/epoch_table.h"
 #include "lagtape/tools/train/trainer.h"
 
 namespace lagtape::cli {
 
-/// The progress of a training on stderr: a line for each evaluation, and on a terminal a line that is
+/// The progress of a training on stderr: a table with a line for each evaluation, and on a terminal a line that is
 /// redrawn, with a bar, epoch, step, loss, the best value so far, time left and steps per second. It takes the
 /// width of the terminal and leaves out what does not fit; it is coloured unless NO_COLOR is set.
 class Progress {
@@ -29,6 +30,7 @@ class Progress {
   bool quiet_, moving_;
   bool has_colours_;
   bool shown_ = false;
+  EpochTable table_;
   std::string best_;   ///< the best value so far
   double first_ = -1;  ///< steps that were done when the time began
   Clock::time_point started_, drawn_;

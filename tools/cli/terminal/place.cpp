@@ -1,4 +1,4 @@
-#include "lagtape/tools/cli/place.h"
+#include "lagtape/tools/cli/terminal/place.h"
 
 namespace lagtape::cli {
 

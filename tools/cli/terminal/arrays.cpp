@@ -1,4 +1,4 @@
-#include "lagtape/tools/cli/arrays.h"
+#include "lagtape/tools/cli/terminal/arrays.h"
 
 #include <fmt/core.h>
 
