@@ -2,7 +2,8 @@
 
 The shell blocks of a page are one session in a fresh folder with `tools/`, build/release/lagtape and, as NAME.json, the
 page's experiments. Their trainings are shortened: an epoch where a page names none, two where it names some, one repeat of
-a benchmark, a few runs of a search, a few sequences of an analysis (SHORTENED). Only the pages IN_FULL run as they stand.
+a benchmark, a few runs of a search, a few sequences of an analysis (SHORTENED). Only the pages IN_FULL run as they are, in
+the slow suite.
 
     ```sh              runs, and must succeed
     ```sh setup        installs or builds: compared with the scripts, packages and presets that there are
@@ -11,7 +12,8 @@ a benchmark, a few runs of a search, a few sequences of an analysis (SHORTENED).
     ```json            an experiment, a part of one, a paper's table, a search (the session finds it as search.json), or a
                        file of cells in continuous time: `lagtape check`, `table`, `search` or `solve` takes it
     ```python          runs after the page's shell blocks, all of a page in one Python; not where the module is not built
-    ```python needs-torch  likewise, where PyTorch is installed; needs-sklearn where scikit-learn is
+    ```python needs-torch  likewise, where PyTorch is installed; needs-sklearn where scikit-learn is,
+                       needs-matplotlib where that is
     ```python elsewhere  another library's: is compiled alone
     ```python toy      lines of tools/examples/toy.py, which tests/python/toy_test.py compares with the engine
     ```cpp ```c ```cmake  lines of a file in tests/consumer, which other tests build and run
@@ -35,7 +37,8 @@ from tool import ToolTest, main, slow
 ROOT = ToolTest.root
 PAGES = sorted([ROOT / "README.md", ROOT / "tools/experiments/README.md", *ROOT.glob("tools/docs/**/*.md"),
                 *ROOT.glob(".github/*.md")])
-IN_FULL = {"tools/docs/forecast.md"}
+GALLERY = [page for page in PAGES if page.parent.name == "gallery" and page.name != "README.md"]
+IN_FULL = {"tools/docs/forecast.md", *(page.relative_to(ROOT).as_posix() for page in GALLERY)}
 TRAINING_PAGES = {"analysis", "memory", "report", "search", "streaming", "training"}  # their trainings take seconds of processor time
 
 PART = {
@@ -271,7 +274,7 @@ class SessionTest(ToolTest):
                     python += block.text
                 elif block.language == "python" and block.marks == ["toy"]:
                     self.assertTrue(holds_lines(block.text, (ROOT / "tools/examples/toy.py").read_text()), block.text)
-                elif block.language == "python" and block.marks in (["needs-torch"], ["needs-sklearn"]):
+                elif block.language == "python" and block.marks in (["needs-torch"], ["needs-sklearn"], ["needs-matplotlib"]):
                     module = block.marks[0].removeprefix("needs-")
                     others[module] = others.get(module, "") + block.text
                 elif block.language == "python" and block.marks == ["elsewhere"]:
@@ -292,7 +295,7 @@ class PagesTest(SessionTest):
 
 
 class PictureTest(SessionTest):
-    """The picture on the first page is what its page's commands draw."""
+    """The pictures of the forecast and of the gallery are what their pages' commands draw."""
 
     @slow
     def test_the_picture_is_drawn_by_its_commands(self):
@@ -303,6 +306,33 @@ class PictureTest(SessionTest):
         for one, other in zip(drawn, kept):
             self.assertLess(max(abs(y - z) for y, z in zip(one, other)), 4)  # pixels, of 380
         self.assertGreater(max(abs(y - z) for y, z in zip(*kept)), 4)
+
+
+class GalleryTest(SessionTest):
+    """Each page of the gallery runs in full, and its picture has the lines that its commands draw."""
+
+    #: Pictures that are drawn under another name.
+    DRAWN = {"search": "charts/settings.svg", "paper_cell": "mgu-gradients.svg"}
+
+    def check_example(self, page):
+        self.check_page(page)
+        picture = page.with_suffix(".svg")
+        drawn = self.folder / self.DRAWN.get(page.stem, picture.name)
+        if picture.exists() and drawn.exists():
+            kept = lines_of(picture.read_text())
+            self.assertEqual(len(lines_of(drawn.read_text())), len(kept))
+        else:
+            self.assertIn(page.stem, ("pytorch", "million"), "its picture is not drawn")  # by libraries that may be missing
+
+    def test_there_are_twelve(self):
+        self.assertEqual(len(GALLERY), 12)
+        index = (ROOT / "tools/docs/gallery/README.md").read_text()
+        for page in GALLERY:
+            self.assertIn(f"({page.name})", index)
+
+
+for example in GALLERY:
+    setattr(GalleryTest, f"test_{example.stem}", slow(lambda self, page=example: self.check_example(page)))
 
 
 def lines_of(svg):

@@ -107,7 +107,9 @@ def navigation(lists):
     """mkdocs.yml with the lists of pages in place of each GENERATED."""
     notes = [(page.parent.name, place_of(page)) for page in sorted(ROOT.glob("tools/experiments/*/NOTES.md"))]
     recipes = [(title_of(page), place_of(page)) for page in sorted(ROOT.glob("tools/docs/recipes/*.md"))]
-    lists = {**lists, "Notes": notes, "Recipes": recipes}
+    gallery = [("Gallery", "tools/docs/gallery/README.md")]
+    gallery += [(title_of(page), place_of(page)) for page in sorted(ROOT.glob("tools/docs/gallery/[a-z]*.md"))]
+    lists = {**lists, "Notes": notes, "Recipes": recipes, "Gallery": gallery}
     text = (HERE / "mkdocs.yml").read_text(encoding="utf-8").replace("ROOT", ROOT.as_posix())
     return re.sub(r"^( +)- ([\w+ ]+): GENERATED$", lambda m: f"{m[1]}- {m[2]}:\n{entries(len(m[1]) + 4, lists[m[2]])}",
                   text, flags=re.MULTILINE)
