@@ -32,9 +32,9 @@ class DelayFitTest(ToolTest):
         solved = json.loads(self.run_tool("solve", "solve.json", "--times", "times.csv", "--json", *params)[0])
         return times, solved["y"]["y"]
 
-    def fit(self, times, values, noise, seed, experiment=MACKEY_GLASS, name="readings.csv"):
+    def fit(self, times, values, noise, seed, experiment=MACKEY_GLASS, name="readings.csv", state="y"):
         draw = random.Random(seed)
-        self.write(name, "t,y\n" + "".join(f"{t!r},{y + draw.gauss(0, noise)!r}\n" for t, y in zip(times, values)))
+        self.write(name, f"t,{state}\n" + "".join(f"{t!r},{y + draw.gauss(0, noise)!r}\n" for t, y in zip(times, values)))
         self.write("fit.json", experiment)
         return json.loads(self.run_tool("fit", "fit.json", "--json")[0])
 
@@ -152,6 +152,15 @@ class DelayFitTest(ToolTest):
         self.refused(["unknown column 'z'"], "fit", "e.json")
         self.write("e.json", changed(MACKEY_GLASS, fit__force="dta"))
         self.refused(["/fit/force", "did you mean 'data'"], "fit", "e.json")
+
+    def test_a_state_of_another_alphabet_is_forced_in_the_same_way(self):
+        times, values = self.readings(60, 100)
+        cell = changed(MACKEY_GLASS["cells"]["mackey_glass"], state={"θ": 1}, history={"θ": "y0"}, output="θ",
+                       ode=["z = θ (t - tau)", "dθ = a * z / (1 + z ^ p) - b * θ  # θ(t) itself"])
+        greek = changed({**MACKEY_GLASS, "cells": {"mackey_glass": cell}}, data__target="θ")
+        found = [self.fit(times, values, 0.01, 7, experiment, state=state)["params"]
+                 for experiment, state in ((MACKEY_GLASS, "y"), (greek, "θ"))]
+        self.assertEqual(found[0], found[1])
 
     @slow
     def test_of_16_seeds_14_are_found_with_much_noise_and_all_with_little(self):

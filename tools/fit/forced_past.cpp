@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <regex>
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/equations/tokens.h"
 #include "lagtape/tools/fit/smoothing_spline.h"
 
 namespace lagtape {
@@ -42,8 +42,21 @@ double input_at(const DelayInput& input, double t, std::int64_t column, bool is_
   return value(i) + part * (value(i + 1) - value(i));
 }
 
-std::string replaced(const std::string& text, const std::string& pattern, const std::string& by) {
-  return std::regex_replace(text, std::regex(pattern), by);
+/// The equation with another text in place of a name; `opens`: only where a bracket follows, as in y(t - tau).
+std::string replaced(const std::string& text, std::string_view name, std::string_view by,
+                     bool opens = false) {
+  const EquationLine line{.label = "ode", .text = text};
+  const std::vector<EquationToken> tokens = tokens_of(line);
+  std::string changed;
+  std::size_t done = 0;
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const EquationToken& token = tokens[i];
+    if (token.kind != EquationToken::Kind::name || token.text != name) continue;
+    if (opens && !tokens[i + 1].is("(")) continue;
+    changed.append(text, done, token.position - done).append(by);
+    done = token.position + name.size();
+  }
+  return changed.append(text, done);
 }
 
 }  // namespace
@@ -59,11 +72,9 @@ ForcedPast force_past(const Json& document, const DelayReadings& readings) {
   std::vector<std::string> lines;
   for (const Json& line : cell["ode"]) {
     lines.push_back(line.get<std::string>());
-    if (own > 0)
-      lines.back() =
-          replaced(lines.back(), "\\b" + given + "\\b", text_of("slice(", input, ", 0, ", own, ")"));
+    if (own > 0) lines.back() = replaced(lines.back(), given, text_of("slice(", input, ", 0, ", own, ")"));
     for (const std::string& state : readings.states)
-      lines.back() = replaced(lines.back(), "\\b" + state + "\\(", state + "_data(");
+      lines.back() = replaced(lines.back(), state, state + "_data", true);
   }
   std::vector<SmoothingSpline> splines;
   std::int64_t width = own;
