@@ -12,7 +12,7 @@ namespace {
 constexpr Option kLemOptions[] = {
     required<&Lem::units>("units", between(1, kLargestUnits), "size of each of the two states"),
     option<&Lem::dt>("dt", above(0), "largest time scale"),
-    option<&Lem::multiscale>("multiscale", "whether the time scales are learnt; otherwise both are dt"),
+    option<&Lem::multiscale>("multiscale", "whether the time scales are learned; otherwise both are dt"),
     option<&Lem::chrono>("chrono", at_least(0),
                          "longest time that the first time scales allow for; 0: W1.bias starts like the "
                          "other biases")
@@ -26,7 +26,7 @@ void check_lem(const Lem& cell, JsonReader& reader) {
     reader.error("chrono", text_of("chrono * dt must be at least 2, got ", cell.chrono * cell.dt, "."));
   }
   if (!cell.multiscale && (cell.chrono > 0 || cell.smallest_scale > 0)) {
-    reader.error("multiscale", "without learnt time scales there is neither chrono nor smallest_scale.");
+    reader.error("multiscale", "without learned time scales there is neither chrono nor smallest_scale.");
   }
 }
 
@@ -34,7 +34,7 @@ void check_lem(const Lem& cell, JsonReader& reader) {
 
 constinit const LayerEntry Lem::kEntry = {
     .name = "lem",
-    .summary = "long expressive memory: two states, each with learnt time scales",
+    .summary = "long expressive memory: two states, each with learned time scales",
     .source = "Long Expressive Memory for Sequence Modeling, Equation 3",
     .equations =
         "dt1 = dt * sigmoid(W1 @ y + V1 @ x)\n"

@@ -23,7 +23,7 @@ constexpr Option kNoisyRnnOptions[] = {
 
 constinit const LayerEntry NoisyRnn::kEntry = {
     .name = "noisy_rnn",
-    .summary = "Lipschitz network with learnt time steps, and noise in training",
+    .summary = "Lipschitz network with learned time steps, and noise in training",
     .source = "Noisy Recurrent Neural Networks",
     .equations =
         "A = (1 - beta) * (M_A + M_A.T) + beta * (M_A - M_A.T) - gamma_a * eye(units), and W of M_W and "

@@ -95,7 +95,7 @@ constexpr Option kBatchNormOptions[] = {
 constinit const LayerEntry BatchNorm::kEntry = {
     .name = "batch_norm",
     .kind = "layer",
-    .summary = "batch normalisation: every feature gets mean 0 and variance 1 over a batch",
+    .summary = "batch normalization: every feature gets mean 0 and variance 1 over a batch",
     .source =
         "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate Shift "
         "(Ioffe and Szegedy 2015)",

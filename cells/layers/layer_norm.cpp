@@ -13,7 +13,7 @@ constexpr Option kLayerNormOptions[] = {
 constinit const LayerEntry LayerNorm::kEntry = {
     .name = "layer_norm",
     .kind = "layer",
-    .summary = "layer normalisation: the elements of every step get mean 0 and variance 1",
+    .summary = "layer normalization: the elements of every step get mean 0 and variance 1",
     .source = "Layer Normalization (Ba, Kiros and Hinton 2016)",
     .equations = "y = gain * (x - mean(x)) / sqrt(mean((x - mean(x)) ** 2) + eps) + bias",
     .options = kLayerNormOptions,

@@ -41,7 +41,7 @@ constexpr OptionKindOf<ClassWeights> kClassWeights =
 constexpr Option kHuber[] = {
     option<&LossOptions::delta>(
         "delta", above(0),
-        "the error from which on the loss grows linearly, in units of the normalised targets"),
+        "the error from which on the loss grows linearly, in units of the normalized targets"),
 };
 constexpr Option kQuantile[] = {
     option<&LossOptions::levels>(

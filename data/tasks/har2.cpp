@@ -141,7 +141,7 @@ constinit const TaskEntry kHar2Task = {
     .summary = "classify human activities into two groups, from the motion sensors of a smartphone",
     .source = "Anguita et al. 2013; grouping of FastGRNN, protocol of the tau-GRU paper",
     .equations =
-        "x: [128, 9], body acceleration, angular velocity and total acceleration, each x, y, z; normalised\n"
+        "x: [128, 9], body acceleration, angular velocity and total acceleration, each x, y, z; normalized\n"
         "y: 1 for sitting, laying and walking upstairs; 0 for standing, walking and walking downstairs",
     .files =
         "'UCI HAR Dataset.zip' from https://archive.ics.uci.edu/dataset/240, packed or unpacked:\n"

@@ -138,10 +138,10 @@ TaskLoader read_scifar_task(JsonReader& reader, const TaskHints&) {
 /// black) and mirrored or not, drawn anew for every epoch.
 constinit const TaskEntry kScifarTask = {
     .name = "scifar",
-    .summary = "classify colour images pixel by pixel (CIFAR-10)",
+    .summary = "classify color images pixel by pixel (CIFAR-10)",
     .source = "Krizhevsky 2009; protocol of the tau-GRU paper",
     .equations =
-        "x: [1024, 3], red, green and blue of one pixel per step, row by row, normalised\n"
+        "x: [1024, 3], red, green and blue of one pixel per step, row by row, normalized\n"
         "y: the class of the image",
     .files = kCifarFiles,
     .read = read_scifar_task,

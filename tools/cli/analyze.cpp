@@ -185,7 +185,7 @@ void run(const AnalyzeArguments& arguments) {
 
 Command analyze_command() {
   return make_command<AnalyzeArguments>(
-      "analyze", "Analyse a model: the reach of gradients, norms of states, distributions of gates",
+      "analyze", "Analyze a model: the reach of gradients, norms of states, distributions of gates",
       add_options, run,
       {{"lagtape analyze runs/load-0 --plot charts/", "the reach of gradients, gates, as charts"},
        {"lagtape analyze load.json", "the untrained model"}});

@@ -234,7 +234,7 @@ Draft draft_of_recording(const StartingPoint& start) {
                                   " without a word: all inputs of its column are 0 there."));
   if (missing > 0) {
     draft.notes.push_back(text_of(
-        missing, " cells are empty: each takes the number before it, and is neither learnt nor scored."));
+        missing, " cells are empty: each gets the number before it, and is excluded from loss and metrics."));
   }
   draft.has_gaps = found.has_gaps;
   if (found.has_gaps && found.series.empty())

@@ -627,7 +627,7 @@ class LemLayer(TypedDict, total=False):
     dt: float
     """largest time scale"""
     multiscale: bool
-    """whether the time scales are learnt; otherwise both are dt"""
+    """whether the time scales are learned; otherwise both are dt"""
     chrono: float
     """longest time that the first time scales allow for; 0: W1.bias starts like the other biases"""
     smallest_scale: float
@@ -1190,7 +1190,7 @@ class MaeLoss(TypedDict, total=False):
 class HuberLoss(TypedDict, total=False):
     type: Required[Literal['huber']]
     delta: float
-    """the error from which on the loss grows linearly, in units of the normalised targets"""
+    """the error from which on the loss grows linearly, in units of the normalized targets"""
 
 class QuantileLoss(TypedDict, total=False):
     type: Required[Literal['quantile']]
