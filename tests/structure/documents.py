@@ -1,4 +1,4 @@
-"""The rules of the documents: lengths, and links and paths that lead somewhere.
+"""The rules of the documents: lengths, links and paths that lead somewhere, and some words that .github/WORDS.md refuses.
 
 usage: documents.py ROOT
 
@@ -16,6 +16,10 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`]+)`")
 # A file or a folder of the tree, not a name to be filled in such as TASK/MODEL.json.
 PATH = re.compile(r"(?:\.github|core|ops|cells|optim|data|tools|tests)/[a-z0-9_./-]*?(?:\.(?:h|cpp|py|md|sh|json|jsonl|txt|svg)|/)$")
+# Some of what .github/WORDS.md refuses: turns of phrase, and British spelling. Not in code, quotes and that page itself.
+REFUSED = re.compile(r"\b(for want of|whoever|(?:is|are) told|colours?|coloured|behaviours?|learnt|normalis\w+|analysed|analysing)\b",
+                     re.IGNORECASE)
+QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
 GENERATED = re.compile(r"<!-- (end of )?table\b")
 
 
@@ -71,6 +75,8 @@ def check_page(root, page):
         breaches = list(path_breaches(root, page, line))
         if not fenced:
             breaches += [breach for target in LINK.findall(line) if (breach := link_breach(page, target))]
+            if place != ".github/WORDS.md":
+                breaches += [f"'{word}', which .github/WORDS.md refuses" for word in REFUSED.findall(QUOTED.sub("", line))]
         widest = FIRST_PAGE_WIDTH if is_first else PROSE_WIDTH
         if len(line) > widest and (is_first or is_prose(line) and not generated):
             breaches.append(f"{len(line)} characters, at most {widest}")

@@ -54,6 +54,11 @@ class DocumentsTest(unittest.TestCase):
             self.assertIn(path, self.planted("tools/docs/a.md", f"See `{path}`.\n"))
         self.assertIn("tools/gone.py", self.planted("tools/docs/a.md", "Run `python3 tools/gone.py --all`.\n"))
 
+    def test_words_that_are_refused_are_breaches(self):
+        for words in ("It stops for want of a best.", "Whoever reads it", "The behaviour of a cell", "weights that are learnt"):
+            self.assertIn("which .github/WORDS.md refuses", self.planted("tools/docs/a.md", words + "\n"))
+        self.assertEqual(breaches_of({**IN_ORDER, "tools/docs/a.md": "the test \"a learnt gate\", `colour`\n```\nbehaviour\n```\n"}), [])
+
     def test_a_tree_without_a_first_page_is_a_breach(self):
         self.assertEqual(len(breaches_of({"core/tape.h": ""})), 1)
 
