@@ -33,6 +33,19 @@
 #include "lagtape/cells/tarnn.h"
 #include "lagtape/cells/tau_gru.h"
 #include "lagtape/cells/unicornn.h"
+#include "lagtape/cells/written/cfc.h"
+#include "lagtape/cells/written/d_linoss.h"
+#include "lagtape/cells/written/gated_deltanet.h"
+#include "lagtape/cells/written/hgrn2.h"
+#include "lagtape/cells/written/linoss.h"
+#include "lagtape/cells/written/lru.h"
+#include "lagtape/cells/written/ltc.h"
+#include "lagtape/cells/written/mamba.h"
+#include "lagtape/cells/written/min_gru.h"
+#include "lagtape/cells/written/min_lstm.h"
+#include "lagtape/cells/written/mlstm.h"
+#include "lagtape/cells/written/rg_lru.h"
+#include "lagtape/cells/written/slstm.h"
 
 namespace lagtape {
 
@@ -60,6 +73,19 @@ inline constexpr LayerRow kCells[] = {
     Sru::kEntry,
     S4d::kEntry,
     Lmu::kEntry,
+    MinGru::kEntry,
+    MinLstm::kEntry,
+    Lru::kEntry,
+    Linoss::kEntry,
+    DLinoss::kEntry,
+    RgLru::kEntry,
+    Slstm::kEntry,
+    Mlstm::kEntry,
+    GatedDeltanet::kEntry,
+    Hgrn2::kEntry,
+    Cfc::kEntry,
+    Ltc::kEntry,
+    Mamba::kEntry,
     Dilated::kEntry,
 };
 

@@ -72,10 +72,32 @@ void fill_cayley(Tensor& triangle, const RandomStream& stream) {
   });
 }
 
-void fill_ramp(Tensor& value, double first, double step) {
+/// Sets f(k) along the last axis, and f(k, the largest k).
+template <class F>
+void fill_along(Tensor& value, F f) {
   const std::int64_t extent = value.rank() == 0 ? 1 : value.size(-1);
   for (std::int64_t i = 0; i < value.numel(); ++i)
-    value.set(i, first + step * static_cast<double>(i % extent));
+    value.set(i, f(static_cast<double>(i % extent), static_cast<double>(extent - 1)));
+}
+
+/// Sets f(U(low, high)).
+template <class F>
+void fill_drawn(Tensor& value, double low, double high, const RandomStream& stream, F f) {
+  for (std::int64_t i = 0; i < value.numel(); ++i) value.set(i, f(low + (high - low) * stream.uniform_at(i)));
+}
+
+/// v with softplus(v) = y.
+double unsoftened(double y) { return y + std::log(-std::expm1(-y)); }
+
+/// Sets f(dt, 1 / r, cos t), dt = sigmoid(N(0, 1/4)) of the stream's own draws, r^2 = U(low^2, high^2), t = U(0, pi).
+template <class F>
+void fill_oscillators(Tensor& value, double low, double high, const RandomStream& stream, F f) {
+  const std::int64_t n = value.numel();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double dt = 1 / (1 + std::exp(-0.5 * stream.normal_at(i)));
+    const double r = std::sqrt(low * low + (high * high - low * low) * stream.uniform_at(i + 4 * n));
+    value.set(i, f(dt, 1 / r, std::cos(std::numbers::pi * stream.uniform_at(i + 8 * n))));
+  }
 }
 
 /// Makes vectors of equal length orthonormal by Gram-Schmidt. Each is treated twice: once is not enough in
@@ -148,7 +170,28 @@ void initialize(Tensor& value, const Initializer& initializer, std::uint64_t see
     case Kind::log_uniform: return fill_log_uniform(value, a, b, stream);
     case Kind::henaff: return fill_henaff(value, stream);
     case Kind::cayley: return fill_cayley(value, stream);
-    case Kind::ramp: return fill_ramp(value, a, b);
+    case Kind::ramp: return fill_along(value, [&](double k, double) { return a + b * k; });
+    case Kind::log_ramp: return fill_along(value, [&](double k, double) { return std::log(a + b * k); });
+    case Kind::power_ramp:
+      return fill_along(
+          value, [&](double k, double last) { return a + (b - a) * std::pow(k / std::max(last, 1.0), 0.3); });
+    case Kind::log_of_uniform: return fill_drawn(value, a, b, stream, [](double u) { return std::log(u); });
+    case Kind::inverse_softplus:
+      return fill_drawn(value, std::log(a), std::log(b), stream,
+                        [](double u) { return unsoftened(std::exp(u)); });
+    case Kind::decay_8:
+      return fill_drawn(value, a, b, stream, [](double u) { return unsoftened(-std::log(u) / 8); });
+    case Kind::ring:
+      return fill_drawn(value, a * a, b * b, stream, [](double u) { return std::log(-0.5 * std::log(u)); });
+    case Kind::ring_gain:
+      return fill_drawn(value, a * a, b * b, stream, [](double u) { return 0.5 * std::log1p(-u); });
+    case Kind::oscillator_damping:
+      return fill_oscillators(value, a, b, stream,
+                              [](double dt, double w, double) { return (w * w - 1) / dt; });
+    case Kind::oscillator_stiffness:
+      return fill_oscillators(value, a, b, stream, [](double dt, double w, double c) {
+        return (1 + w * w - 2 * c * w) / (dt * dt);
+      });
     case Kind::kaiming_uniform: return symmetric(a * std::sqrt(3 / in));
     case Kind::kaiming_normal: return fill_normal(value, 0, a / std::sqrt(in), stream);
     case Kind::xavier_uniform: return symmetric(a * std::sqrt(6 / (in + out)));

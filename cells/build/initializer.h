@@ -20,12 +20,22 @@ struct Initializer {
     henaff,            ///< the triangle [n (n - 1) / 2] of a skew-symmetric matrix of rotations by U(-pi, pi)
     cayley,            ///< the same with -sqrt((1 - cos t) / (1 + cos t)), t from U(0, pi / 2)
     ramp,              ///< a + b k, k the index along the last axis
-    kaiming_uniform,   ///< U(-r, r), r = a sqrt(3 / in)          (He et al. 2015)
-    kaiming_normal,    ///< N(0, s^2), s = a / sqrt(in)
-    xavier_uniform,    ///< U(-r, r), r = a sqrt(6 / (in + out))  (Glorot and Bengio 2010)
-    xavier_normal,     ///< N(0, s^2), s = a sqrt(2 / (in + out))
-    orthogonal,        ///< a Q, the shorter of rows and columns orthonormal (Saxe et al. 2014)
-    identity,          ///< a on the diagonal, else 0 (Le, Jaitly and Hinton 2015)
+    log_ramp,          ///< log(a + b k)
+    power_ramp,        ///< a + (b - a) (k / (size - 1))^0.3      (xLSTM: Beck et al. 2024)
+    log_of_uniform,    ///< log U(a, b)
+    inverse_softplus,  ///< v with softplus(v) = exp(U(log a, log b))          (Mamba: Gu and Dao 2023)
+    decay_8,           ///< v with exp(-8 softplus(v)) = U(a, b)               (Griffin: De et al. 2024)
+    ring,              ///< log(-log r), r^2 = U(a^2, b^2)                     (LRU: Orvieto et al. 2023)
+    ring_gain,         ///< log sqrt(1 - r^2) of the same draws
+    // Of an oscillator whose s, sigmoid(s) = dt, is from N(0, 1/4) and has the same draws (D-LinOSS: Boyer et al. 2025)
+    oscillator_damping,    ///< (1 / r^2 - 1) / dt, r^2 = U(a^2, b^2)
+    oscillator_stiffness,  ///< (1 + 1 / r^2 - 2 cos(t) / r) / dt^2, t = U(0, pi)
+    kaiming_uniform,       ///< U(-r, r), r = a sqrt(3 / in)          (He et al. 2015)
+    kaiming_normal,        ///< N(0, s^2), s = a / sqrt(in)
+    xavier_uniform,        ///< U(-r, r), r = a sqrt(6 / (in + out))  (Glorot and Bengio 2010)
+    xavier_normal,         ///< N(0, s^2), s = a sqrt(2 / (in + out))
+    orthogonal,            ///< a Q, the shorter of rows and columns orthonormal (Saxe et al. 2014)
+    identity,              ///< a on the diagonal, else 0 (Le, Jaitly and Hinton 2015)
   };
 
   Kind kind = Kind::constant;
@@ -41,6 +51,9 @@ struct Initializer {
   static Initializer henaff() { return {Kind::henaff, 0, 0}; }
   static Initializer cayley() { return {Kind::cayley, 0, 0}; }
   static Initializer ramp(double first, double step) { return {Kind::ramp, first, step}; }
+  static Initializer log_of_uniform(double low, double high) { return {Kind::log_of_uniform, low, high}; }
+  static Initializer inverse_softplus(double low, double high) { return {Kind::inverse_softplus, low, high}; }
+  static Initializer ring(double low, double high) { return {Kind::ring, low, high}; }
   static Initializer truncated_normal(double mean, double deviation) {
     return {Kind::truncated_normal, mean, deviation};
   }

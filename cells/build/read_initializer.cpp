@@ -12,6 +12,7 @@ using Number = InitializerEntry::Number;
 
 constexpr Range kAny = {};
 constexpr Range kNotNegative = {.min = 0};
+constexpr Range kPositive = above(0);
 constexpr Range kFromOne = {.min = 1};
 constexpr Range kFromTwo = {.min = 2};
 
@@ -24,6 +25,10 @@ constexpr std::string_view kGlorot =
     "Understanding the difficulty of training deep feedforward neural networks (Glorot and Bengio 2010)";
 constexpr std::string_view kHe = "Delving Deep into Rectifiers (He et al. 2015)";
 constexpr std::string_view kLeCun = "Efficient BackProp (LeCun et al. 1998)";
+constexpr std::string_view kResurrecting =
+    "Resurrecting Recurrent Neural Networks for Long Sequences (Orvieto et al. 2023)";
+constexpr std::string_view kDissipate =
+    "Learning to Dissipate Energy in Oscillatory State-Space Models (Boyer, Rusch and Rus 2025)";
 constexpr std::string_view kChrono = "Can recurrent neural networks warp time? (Tallec and Ollivier 2018)";
 
 constexpr InitializerEntry kInitializers[] = {
@@ -95,6 +100,69 @@ constexpr InitializerEntry kInitializers[] = {
      Kind::ramp,
      {"first", "value at index 0", 0, kAny},
      {"step", "difference between neighbours", 1, kAny}},
+    {"log_ramp",
+     "logarithms of evenly spaced numbers along the last axis",
+     "On the Parameterization and Initialization of Diagonal State Space Models (Gu et al. 2022), S4D-Real",
+     "W[..., k] = log(first + step * k)",
+     Kind::log_ramp,
+     {"first", "number at index 0", 1, kPositive},
+     {"step", "difference between neighbours", 1, kNotNegative}},
+    {"power_ramp",
+     "between two numbers along the last axis, by a power of the index",
+     "xLSTM: Extended Long Short-Term Memory (Beck et al. 2024), its code",
+     "W[..., k] = first + (last - first) * (k / (size - 1))^0.3",
+     Kind::power_ramp,
+     {"first", "value at index 0", 5, kAny},
+     {"last", "value at the last index", -7, kAny}},
+    {"log_of_uniform",
+     "logarithm of a uniform number between two numbers",
+     "",
+     "W = log(u), u from U(low, high)",
+     Kind::log_of_uniform,
+     {"low", "smallest value under the logarithm", 0, kNotNegative},
+     {"high", "largest value under the logarithm", 1, kPositive}},
+    {"inverse_softplus",
+     "numbers whose softplus is a step of a size between two numbers, uniform in its logarithm",
+     "Mamba: Linear-Time Sequence Modeling with Selective State Spaces (Gu and Dao 2023)",
+     "W = v where softplus(v) = exp(u), u from U(log(low), log(high))",
+     Kind::inverse_softplus,
+     {"low", "smallest softplus", 0.001, kPositive},
+     {"high", "largest softplus", 0.1, kPositive}},
+    {"decay_8",
+     "decays of a real-gated linear recurrent unit",
+     "Griffin: Mixing Gated Linear Recurrences with Local Attention (De et al. 2024)",
+     "W = v where exp(-8 * softplus(v)) is from U(low, high)",
+     Kind::decay_8,
+     {"low", "smallest decay", 0.9, kPositive},
+     {"high", "largest decay", 0.999, kPositive}},
+    {"ring",
+     "moduli of eigenvalues that are uniform on a ring of the plane",
+     kResurrecting,
+     "W = log(-log(r)), r^2 from U(low^2, high^2)",
+     Kind::ring,
+     {"low", "smallest modulus", 0, kNotNegative},
+     {"high", "largest modulus", 1, kPositive}},
+    {"ring_gain",
+     "gains that keep the size of inputs beside such eigenvalues",
+     kResurrecting,
+     "W = log(sqrt(1 - r^2)), r^2 from U(low^2, high^2)",
+     Kind::ring_gain,
+     {"low", "smallest modulus", 0, kNotNegative},
+     {"high", "largest modulus", 1, kPositive}},
+    {"oscillator_damping",
+     "damping of oscillators whose steps have eigenvalues on a ring of the plane",
+     kDissipate,
+     "W = (1 / r^2 - 1) / dt, r^2 from U(low^2, high^2), dt = sigmoid(s), s from N(0, 1/4)",
+     Kind::oscillator_damping,
+     {"low", "smallest modulus", 0.9, kPositive},
+     {"high", "largest modulus", 1, kPositive}},
+    {"oscillator_stiffness",
+     "stiffness of the same oscillators, for angles t from U(0, pi)",
+     kDissipate,
+     "W = (1 + 1 / r^2 - 2 * cos(t) / r) / dt^2",
+     Kind::oscillator_stiffness,
+     {"low", "smallest modulus", 0.9, kPositive},
+     {"high", "largest modulus", 1, kPositive}},
     {"henaff", "triangle of a skew-symmetric matrix of rotations by any angle",
      "Recurrent Orthogonal Networks and Long-Memory Tasks (Henaff et al. 2016)",
      "W [n (n - 1) / 2]: the number above the diagonal of each 2 x 2 block from U(-pi, pi), else 0",

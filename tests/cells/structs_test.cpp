@@ -48,6 +48,19 @@ void for_each_cell(F f) {
   f(Sru{.units = 5}, {{"units", 5}});
   f(S4d{.units = kInput}, {{"units", kInput}});
   f(Lmu{.units = 5, .order = 4, .theta = 9}, {{"units", 5}, {"order", 4}, {"theta", 9}});
+  f(MinGru{.units = 5}, {{"units", 5}});
+  f(MinLstm{.units = 5}, {{"units", 5}});
+  f(Lru{.units = 5}, {{"units", 5}});
+  f(Linoss{.units = 5}, {{"units", 5}});
+  f(DLinoss{.units = 5}, {{"units", 5}});
+  f(RgLru{.units = 5}, {{"units", 5}});
+  f(Slstm{.units = 5}, {{"units", 5}});
+  f(Mlstm{.units = 5}, {{"units", 5}});
+  f(GatedDeltanet{.units = 5}, {{"units", 5}});
+  f(Hgrn2{.units = 5}, {{"units", 5}});
+  f(Cfc{.units = 5}, {{"units", 5}});
+  f(Ltc{.units = 5}, {{"units", 5}});
+  f(Mamba{.units = 5}, {{"units", 5}});
 }
 
 /// The first difference between two stacks of layers; empty when there is none.

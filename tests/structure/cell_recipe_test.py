@@ -21,7 +21,8 @@ def cell_breaches(root, struct, name):
     source = next((p for p in structure.sources(root, "cells") if p.suffix == ".cpp" and p.stem == name), None)
     if source is None:
         return [f"there is no cells/{name}.cpp"]
-    test = root / "tests" / source.relative_to(root).with_name(name + "_test.cpp")
+    is_written = source.parent.name == "written"  # as equations, compared with NumPy
+    test = (root / "tests" / source.relative_to(root)).parent / (f"golden/{name}.json" if is_written else name + "_test.cpp")
     row = root / "tests/cells/rows" / (name + ".json")
     text = source.read_text(encoding="utf-8")
     breaches = [f"there is no {path.relative_to(root)}" for path in (source.with_suffix(".h"), test, row) if not path.exists()]
@@ -29,7 +30,7 @@ def cell_breaches(root, struct, name):
         breaches.append(f"{name}.cpp does not define {struct}::kEntry")
     if "::build(" in text and "require_valid(*this)" not in text:
         breaches.append(f"the build of {name} does not check the options")
-    if row.exists() and not ROW_KEYS - {"counts"} <= json.loads(row.read_text(encoding="utf-8")).keys() <= ROW_KEYS | {
+    if row.exists() and not ROW_KEYS - {"counts"} - ({"equations"} if is_written else set()) <= json.loads(row.read_text(encoding="utf-8")).keys() <= ROW_KEYS | {
             "not_of_the_step", "no_gradient"}:
         breaches.append(f"the row of {name} has other keys than the recipe")
     experiments = root / "tools/experiments"

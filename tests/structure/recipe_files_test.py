@@ -29,7 +29,7 @@ RECIPES = (
     Recipe("element_function.md", r"erf", 5, {
         "ops/recurrence/equations/step_functions.cpp": "gelu of equations",
         "ops/kernels/vector_math.inc.h": "the approximation that its formula calls",
-        "cells/s4d.cpp": "a cell that has it", "tests/cells/rows/s4d.json": "the same cell as equations",
+        "tests/cells/written/golden/make_golden.py": "gelu of NumPy", "cells/s4d.cpp": "a cell that has it", "tests/cells/rows/s4d.json": "the same cell as equations",
         "tools/exchange/import/cell_equations.cpp": "gelu of a state_dict", "tools/exchange/import/onnx_elements.cpp": "Erf and Gelu of ONNX"}),
     Recipe("loss.md", r"huber(?:_row)?", 12, {
         "tests/malformed/messages.json": "an example in a message",
@@ -40,7 +40,7 @@ RECIPES = (
     Recipe("metric.md", r"mape", 2),
     Recipe("importer.md", r"nam|NAM|nam_file|read_nam|nam_model", 14),
     Recipe("cell.md", r"[Ss]ru", 8, {
-        "tests/cli/configurations_test.py": "cells that take no dilations",
+        "tests/cli/configurations_test.py": "cells that take no dilations", "tools/docs/cells.md": "the list of cells",
         "tools/bench/rows.py": "the benchmark of the paper's models",
         "tools/bench/experiments/sru_1000.json": "the same", "tools/bench/experiments/sru_2000.json": "the same"}),
 )

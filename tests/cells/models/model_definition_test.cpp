@@ -205,7 +205,7 @@ e.json: /cells/mine/hyper/units: the name 'units' is taken by an option of every
 e.json: /cells/mine/weights/W: expected a shape, like ["units", "input"], "units", 16 or [].
 e.json: /cells/mine/weights/b: expected a shape, like ["units", "input"], "units", 16 or [].
 e.json: /cells/mine/init/c: unknown weight 'c'. Known: W, b
-e.json: /cells/mine/init/b/type: unknown value 'one'; did you mean 'ones'? Known: zeros, ones, constant, uniform, normal, truncated_normal, xavier_uniform, xavier_normal, glorot_uniform, glorot_normal, kaiming_uniform, kaiming_normal, he_uniform, he_normal, lecun_uniform, lecun_normal, orthogonal, identity, log_uniform, chrono, ramp, henaff, cayley
+e.json: /cells/mine/init/b/type: unknown value 'one'; did you mean 'ones'? Known: zeros, ones, constant, uniform, normal, truncated_normal, xavier_uniform, xavier_normal, glorot_uniform, glorot_normal, kaiming_uniform, kaiming_normal, he_uniform, he_normal, lecun_uniform, lecun_normal, orthogonal, identity, log_uniform, chrono, ramp, log_ramp, power_ramp, log_of_uniform, inverse_softplus, decay_8, ring, ring_gain, oscillator_damping, oscillator_stiffness, henaff, cayley
 e.json: /cells/mine/init/W: this initializer is for matrices [out, in]; 'W' is none.
 e.json: /cells/mine/lags/b: expected a whole number, like 64 or "units".
 e.json: /cells/mine/state: expected an object.

@@ -72,8 +72,11 @@ CellRow read_row(const std::string& cell) {
   row.no_gradient = read_names(reader, "no_gradient");
   for_each_of(reader, "counts",
               [&](JsonReader& entry, const Json&) { row.counts.push_back(read_count(entry)); });
-  for_each_of(reader, "equations",
-              [&](JsonReader& entry, const Json&) { row.equations.push_back(read_equations(entry)); });
+  // A cell of cells/written is its equations.
+  if (reader.has("equations") ||
+      !std::filesystem::exists(source_folder() / "cells" / "written" / (cell + ".h")))
+    for_each_of(reader, "equations",
+                [&](JsonReader& entry, const Json&) { row.equations.push_back(read_equations(entry)); });
   reader.finish();
   errors.raise(path.string());
   return row;

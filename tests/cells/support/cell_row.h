@@ -21,7 +21,8 @@ namespace lagtape::test {
 /// "counts" are numbers of parameters as papers print them, with an affine read-out of that many outputs, or
 /// without a read-out where there are 0. "equations" are the same cell as a user would write it; the options
 /// that occur in them are "hyper" there. "real" names those options that have a gradient, and "layer" the
-/// layer that is meant where there are several. Lists that would be empty may be missing.
+/// layer that is meant where there are several. Lists that would be empty may be missing, and "equations" are missing
+/// where the cell is written as such (cells/written).
 struct CellRow {
   struct Count {
     Json options;
