@@ -6,6 +6,7 @@
 
 #include "lagtape/core/json/options.h"
 #include "lagtape/optim/adam.h"
+#include "lagtape/optim/ridge.h"
 #include "lagtape/optim/rmsprop.h"
 #include "lagtape/optim/sgd.h"
 
@@ -60,6 +61,10 @@ constexpr Option kRmsprop[] = {
     option<&RmspropOptions::weight_decay>("weight_decay", at_least(0), kPenalty),
 };
 
+constexpr Option kRidge[] = {
+    option<&RidgeOptions::alpha>("alpha", at_least(0), "penalty of the sum of the squared weights"),
+};
+
 template <class Made, class Own>
 OptimizerPlan read_plan(JsonReader& reader, const OptionTable& table, double lr, Own own) {
   SharedOptions shared{.lr = lr};
@@ -78,6 +83,15 @@ constexpr OptimizerEntry kOptimizers[] = {
     {"adamw", "Adam with decoupled weight decay", "Loshchilov and Hutter 2019, arXiv:1711.05101",
      [](JsonReader& reader) {
        return read_plan<Adam>(reader, kAdam, 0.001, AdamOptions{.weight_decay = 0.01, .decoupled = true});
+     }},
+    {"ridge", "the best linear read-out, solved exactly in one pass; all else keeps its first values",
+     "Hoerl and Kennard 1970; for reservoirs: Lukosevicius 2012",
+     [](JsonReader& reader) {
+       RidgeOptions own;
+       read_options(reader, kRidge, own);
+       return OptimizerPlan{.lr = 1, .make = [own](const Parameters& parameters) {
+                              return std::make_unique<Ridge>(parameters, own);
+                            }};
      }},
     {"rmsprop", "gradients divided by the root of their running mean square", "Tieleman and Hinton 2012",
      [](JsonReader& reader) { return read_plan<Rmsprop>(reader, kRmsprop, 0.01, RmspropOptions()); }},

@@ -8,6 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/normalization_json.h"
 #include "lagtape/data/fingerprint.h"
+#include "lagtape/optim/ridge_readout.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/plan_choice.h"
 #include "lagtape/tools/train/score/metrics.h"
@@ -127,6 +128,9 @@ void Trainer::run(const TrainerHooks& hooks) {
     if (seconds_since(saved) > hooks.save_interval) save();
   };
   try {
+    if (const auto* ridge = dynamic_cast<const Ridge*>(&update_step_.optimizer());
+        ridge && state_.position.step == 0)
+      solve(*ridge, hooks);
     while (true) {
       pause();
       if (evaluation_is_due()) {
@@ -230,6 +234,25 @@ bool Trainer::evaluation_is_due() const {
   if (at.step == 0 || at.step == state_.evaluated_step) return false;
   if (!task_.fresh) return at.step_of_epoch == 0;
   return (at.step - 1) % experiment_.train.evaluate_every == 0 || is_finished();
+}
+
+void Trainer::solve(const Ridge& ridge, const TrainerHooks& hooks) {
+  const Clock::time_point started = Clock::now();
+  const std::int64_t batches = task_.fresh ? steps_ : order_.steps_per_epoch();
+  TrainingPosition done;
+  const double loss = solve_readout(ridge, model_, pool_, [&]() -> SequenceBatch {
+    if (hooks.stop_requested && hooks.stop_requested()) throw Interrupted("interrupted");
+    if (done.step == batches) return {};
+    const std::vector<std::int64_t> indices = order_.indices(0, done.step++);
+    state_.sequences += static_cast<double>(indices.size());
+    if (hooks.stepped) hooks.stepped({.position = done, .steps = batches});
+    SequenceBatch batch = training_batch(indices);
+    state_.time_steps += static_cast<double>(batch.x.size(1));
+    return batch;
+  });
+  state_.position = {task_.fresh ? 0 : experiment_.train.epochs, task_.fresh ? steps_ : 0, steps_};
+  state_.loss_sum = loss * state_.sequences;
+  state_.training_seconds += seconds_since(started);
 }
 
 void Trainer::step(const TrainerHooks& hooks, const std::function<void()>& pause) {

@@ -14,6 +14,8 @@
 
 namespace lagtape {
 
+class Ridge;
+
 struct StepReport {
   TrainingPosition position;
   std::int64_t steps = 0;  ///< number of steps in the whole run
@@ -104,6 +106,8 @@ class Trainer {
   bool evaluation_is_due() const;
   /// Makes a step. Between the updates of one batch it calls `pause`, which may throw.
   void step(const TrainerHooks& hooks, const std::function<void()>& pause);
+  /// Solves the read-out in one pass over the training set, which is the whole training.
+  void solve(const Ridge& ridge, const TrainerHooks& hooks);
   void evaluate_valid(const TrainerHooks& hooks);
   /// Whether a value of the first metric, or of the loss, is better. Where neither says how good a model is, as they are
   /// no numbers or infinite, the loss of the present evaluation decides.

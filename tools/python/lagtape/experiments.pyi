@@ -568,13 +568,76 @@ class RampInitializer(TypedDict, total=False):
     step: float
     """difference between neighbours"""
 
+class LogRampInitializer(TypedDict, total=False):
+    type: Required[Literal['log_ramp']]
+    first: float
+    """number at index 0"""
+    step: float
+    """difference between neighbours"""
+
+class PowerRampInitializer(TypedDict, total=False):
+    type: Required[Literal['power_ramp']]
+    first: float
+    """value at index 0"""
+    last: float
+    """value at the last index"""
+
+class LogOfUniformInitializer(TypedDict, total=False):
+    type: Required[Literal['log_of_uniform']]
+    low: float
+    """smallest value under the logarithm"""
+    high: float
+    """largest value under the logarithm"""
+
+class InverseSoftplusInitializer(TypedDict, total=False):
+    type: Required[Literal['inverse_softplus']]
+    low: float
+    """smallest softplus"""
+    high: float
+    """largest softplus"""
+
+class Decay8Initializer(TypedDict, total=False):
+    type: Required[Literal['decay_8']]
+    low: float
+    """smallest decay"""
+    high: float
+    """largest decay"""
+
+class RingInitializer(TypedDict, total=False):
+    type: Required[Literal['ring']]
+    low: float
+    """smallest modulus"""
+    high: float
+    """largest modulus"""
+
+class RingGainInitializer(TypedDict, total=False):
+    type: Required[Literal['ring_gain']]
+    low: float
+    """smallest modulus"""
+    high: float
+    """largest modulus"""
+
+class OscillatorDampingInitializer(TypedDict, total=False):
+    type: Required[Literal['oscillator_damping']]
+    low: float
+    """smallest modulus"""
+    high: float
+    """largest modulus"""
+
+class OscillatorStiffnessInitializer(TypedDict, total=False):
+    type: Required[Literal['oscillator_stiffness']]
+    low: float
+    """smallest modulus"""
+    high: float
+    """largest modulus"""
+
 class HenaffInitializer(TypedDict, total=False):
     type: Required[Literal['henaff']]
 
 class CayleyInitializer(TypedDict, total=False):
     type: Required[Literal['cayley']]
 
-Initializer = Union[Literal['zeros', 'ones', 'constant', 'uniform', 'normal', 'truncated_normal', 'xavier_uniform', 'xavier_normal', 'glorot_uniform', 'glorot_normal', 'kaiming_uniform', 'kaiming_normal', 'he_uniform', 'he_normal', 'lecun_uniform', 'lecun_normal', 'orthogonal', 'identity', 'log_uniform', 'chrono', 'ramp', 'henaff', 'cayley'], float, ZerosInitializer, OnesInitializer, ConstantInitializer, UniformInitializer, NormalInitializer, TruncatedNormalInitializer, XavierUniformInitializer, XavierNormalInitializer, GlorotUniformInitializer, GlorotNormalInitializer, KaimingUniformInitializer, KaimingNormalInitializer, HeUniformInitializer, HeNormalInitializer, LecunUniformInitializer, LecunNormalInitializer, OrthogonalInitializer, IdentityInitializer, LogUniformInitializer, ChronoInitializer, RampInitializer, HenaffInitializer, CayleyInitializer]
+Initializer = Union[Literal['zeros', 'ones', 'constant', 'uniform', 'normal', 'truncated_normal', 'xavier_uniform', 'xavier_normal', 'glorot_uniform', 'glorot_normal', 'kaiming_uniform', 'kaiming_normal', 'he_uniform', 'he_normal', 'lecun_uniform', 'lecun_normal', 'orthogonal', 'identity', 'log_uniform', 'chrono', 'ramp', 'log_ramp', 'power_ramp', 'log_of_uniform', 'inverse_softplus', 'decay_8', 'ring', 'ring_gain', 'oscillator_damping', 'oscillator_stiffness', 'henaff', 'cayley'], float, ZerosInitializer, OnesInitializer, ConstantInitializer, UniformInitializer, NormalInitializer, TruncatedNormalInitializer, XavierUniformInitializer, XavierNormalInitializer, GlorotUniformInitializer, GlorotNormalInitializer, KaimingUniformInitializer, KaimingNormalInitializer, HeUniformInitializer, HeNormalInitializer, LecunUniformInitializer, LecunNormalInitializer, OrthogonalInitializer, IdentityInitializer, LogUniformInitializer, ChronoInitializer, RampInitializer, LogRampInitializer, PowerRampInitializer, LogOfUniformInitializer, InverseSoftplusInitializer, Decay8Initializer, RingInitializer, RingGainInitializer, OscillatorDampingInitializer, OscillatorStiffnessInitializer, HenaffInitializer, CayleyInitializer]
 
 class TauGruLayer(TypedDict, total=False):
     cell: Required[Literal['tau_gru']]
@@ -970,6 +1033,237 @@ class LmuLayer(TypedDict, total=False):
     init: Union[Mapping[str, Initializer], None]
     """first values of parameters by name; `lagtape list initializers` names the kinds"""
 
+class MinGruLayer(TypedDict, total=False):
+    cell: Required[Literal['min_gru']]
+    units: Required[int]
+    """size of the state"""
+    candidate: Literal['linear', 'positive']
+    """values that the gate writes: as they are, or above 0, as a scan of logarithms needs"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class MinLstmLayer(TypedDict, total=False):
+    cell: Required[Literal['min_lstm']]
+    units: Required[int]
+    """size of the state"""
+    candidate: Literal['linear', 'positive']
+    """values that the gates write: as they are, or above 0, as a scan of logarithms needs"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class LruLayer(TypedDict, total=False):
+    cell: Required[Literal['lru']]
+    units: Required[int]
+    """size of the output"""
+    states: int
+    """complex numbers of state"""
+    r_min: float
+    """smallest first modulus of lambda"""
+    r_max: float
+    """largest first modulus of lambda"""
+    max_phase: float
+    """largest first angle of lambda"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class LinossLayer(TypedDict, total=False):
+    cell: Required[Literal['linoss']]
+    units: Required[int]
+    """size of the output"""
+    oscillators: int
+    """number of oscillators"""
+    method: Literal['im', 'imex']
+    """implicit, which damps, or implicit and explicit, which keeps volumes and runs backwards"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class DLinossLayer(TypedDict, total=False):
+    cell: Required[Literal['d_linoss']]
+    units: Required[int]
+    """size of the output"""
+    oscillators: int
+    """number of oscillators"""
+    r_min: float
+    """smallest first modulus of the eigenvalues of a step"""
+    r_max: float
+    """largest first modulus of the eigenvalues of a step"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class RgLruLayer(TypedDict, total=False):
+    cell: Required[Literal['rg_lru']]
+    units: Required[int]
+    """size of the state and of the output"""
+    heads: int
+    """blocks of the gates' matrices"""
+    block: bool
+    """whether the recurrent block is around the unit: maps, a convolution and a gate"""
+    conv: int
+    """steps that the block's convolution covers"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class SlstmLayer(TypedDict, total=False):
+    cell: Required[Literal['slstm']]
+    units: Required[int]
+    """size of each of the states"""
+    heads: int
+    """blocks of the recurrent matrices"""
+    forget: Literal['sigmoid', 'exp']
+    """the function of the forget gate"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class MlstmLayer(TypedDict, total=False):
+    cell: Required[Literal['mlstm']]
+    units: Required[int]
+    """size of the output"""
+    heads: int
+    """matrices of state"""
+    forget: Literal['sigmoid', 'exp']
+    """the function of the forget gate"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class GatedDeltanetLayer(TypedDict, total=False):
+    cell: Required[Literal['gated_deltanet']]
+    units: Required[int]
+    """size of the output"""
+    heads: int
+    """matrices of state"""
+    conv: int
+    """steps that the convolutions cover; 0: there are none"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class Hgrn2Layer(TypedDict, total=False):
+    cell: Required[Literal['hgrn2']]
+    units: Required[int]
+    """size of the output"""
+    heads: int
+    """matrices of state"""
+    lower_bound: float
+    """smallest value of the forget gate"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class CfcLayer(TypedDict, total=False):
+    cell: Required[Literal['cfc']]
+    units: Required[int]
+    """size of the state"""
+    backbone: int
+    """size of the backbone's maps"""
+    backbone_layers: int
+    """number of the backbone's maps"""
+    elapsed: bool
+    """whether the last input is the time since the step before, in place of 1"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class LtcLayer(TypedDict, total=False):
+    cell: Required[Literal['ltc']]
+    units: Required[int]
+    """size of the state"""
+    unfolds: int
+    """steps of the solver for each of the sequence"""
+    elapsed: bool
+    """whether the last input is the time since the step before, in place of 1"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
+class MambaLayer(TypedDict, total=False):
+    cell: Required[Literal['mamba']]
+    units: Required[int]
+    """number of channels"""
+    states: int
+    """numbers of state for each channel"""
+    rank: int
+    """rank of the map from channels to steps; 0: units / 16, rounded up"""
+    block: bool
+    """whether the block is around the state space: maps, a convolution and a gate"""
+    conv: int
+    """steps that the block's convolution covers"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
 class DilatedLayer(TypedDict, total=False):
     cell: Required[Literal['dilated']]
     of: Required[CellLayer]
@@ -981,7 +1275,7 @@ class DilatedLayer(TypedDict, total=False):
     init: Union[Mapping[str, Initializer], None]
     """first values of parameters by name; `lagtape list initializers` names the kinds"""
 
-CellLayer = Union[TauGruLayer, DelayGruLayer, LemLayer, UnicornnLayer, CornnLayer, RnnLayer, LstmLayer, GruLayer, LipschitzRnnLayer, NoisyRnnLayer, AntisymmetricRnnLayer, IndrnnLayer, FastRnnLayer, FastGrnnLayer, IncrementalRnnLayer, TarnnLayer, ExpRnnLayer, SruLayer, S4dLayer, LmuLayer, DilatedLayer]
+CellLayer = Union[TauGruLayer, DelayGruLayer, LemLayer, UnicornnLayer, CornnLayer, RnnLayer, LstmLayer, GruLayer, LipschitzRnnLayer, NoisyRnnLayer, AntisymmetricRnnLayer, IndrnnLayer, FastRnnLayer, FastGrnnLayer, IncrementalRnnLayer, TarnnLayer, ExpRnnLayer, SruLayer, S4dLayer, LmuLayer, MinGruLayer, MinLstmLayer, LruLayer, LinossLayer, DLinossLayer, RgLruLayer, SlstmLayer, MlstmLayer, GatedDeltanetLayer, Hgrn2Layer, CfcLayer, LtcLayer, MambaLayer, DilatedLayer]
 
 class LinearLayer(TypedDict, total=False):
     layer: Required[Literal['linear']]
@@ -1274,6 +1568,11 @@ class AdamwOptimizer(TypedDict, total=False):
     groups: Union[Sequence[AdamOptimizerGroups], None]
     """learning rates of single parameters: a list of {"match": names, '*' for any characters, "lr_factor": factor on the learning rate}; the first match counts"""
 
+class RidgeOptimizer(TypedDict, total=False):
+    type: Required[Literal['ridge']]
+    alpha: float
+    """penalty of the sum of the squared weights"""
+
 class RmspropOptimizer(TypedDict, total=False):
     type: Required[Literal['rmsprop']]
     lr: float
@@ -1341,6 +1640,6 @@ class Experiment(TypedDict, total=False):
     model: Required[Model]
     loss: Union[Literal['mse', 'mae', 'huber', 'quantile', 'gaussian', 'student_t', 'negative_binomial', 'esr', 'dc', 'cross_entropy', 'binary_cross_entropy'], MseLoss, MaeLoss, HuberLoss, QuantileLoss, GaussianLoss, StudentTLoss, NegativeBinomialLoss, EsrLoss, DcLoss, CrossEntropyLoss, BinaryCrossEntropyLoss, None]
     metrics: Union[Sequence[Union[Literal['mse', 'rmse', 'nrmse', 'esr', 'dc', 'mae', 'mape', 'smape', 'mase', 'rmsse', 'r2', 'pinball', 'crps', 'nll', 'coverage', 'accuracy', 'f1', 'auc', 'top_5', 'cross_entropy', 'bits_per_character', 'perplexity', 'binary_cross_entropy'], str]], None]
-    optimizer: Union[AdamOptimizer, AdamwOptimizer, RmspropOptimizer, SgdOptimizer, None]
+    optimizer: Union[AdamOptimizer, AdamwOptimizer, RidgeOptimizer, RmspropOptimizer, SgdOptimizer, None]
     schedule: Union[ConstantSchedule, StepSchedule, PlateauSchedule, CosineSchedule, None]
     train: Train
