@@ -83,7 +83,7 @@ Var Tape::parameter(Parameter& parameter) {
   return add(std::move(node));
 }
 
-Var Tape::record(Tensor value, std::span<const Var> inputs, Backward backward) {
+Var Tape::record(Tensor value, std::span<const Var> inputs, Backward backward, Tangent tangent) {
   Node node;
   node.value = std::move(value);
   node.inputs.reserve(inputs.size());
@@ -94,12 +94,14 @@ Var Tape::record(Tensor value, std::span<const Var> inputs, Backward backward) {
   if (node.requires_grad) {
     if (!backward) throw Error("[record] an input requires a gradient, and there is no rule for it.");
     node.rule = std::move(backward);
+    node.tangent = std::move(tangent);
   }
   return add(std::move(node));
 }
 
-Var Tape::record(Tensor value, std::initializer_list<Var> inputs, Backward backward) {
-  return record(std::move(value), std::span<const Var>(inputs.begin(), inputs.size()), std::move(backward));
+Var Tape::record(Tensor value, std::initializer_list<Var> inputs, Backward backward, Tangent tangent) {
+  return record(std::move(value), std::span<const Var>(inputs.begin(), inputs.size()), std::move(backward),
+                std::move(tangent));
 }
 
 Tensor Tape::allocate(Shape shape, Dtype dtype) { return Tensor(std::move(shape), dtype, arena_); }
@@ -165,6 +167,47 @@ void Tape::backward(Var output, const Tensor& grad_output) {
       node.rule(node.grad, inputs);
     }
   }
+}
+
+// ---- Forward mode -----------------------------------------------------------------------------------------
+
+std::vector<Var> Tape::tangents(std::span<const Var> outputs, std::span<const Var> inputs,
+                                std::span<const Var> changes) {
+  if (inputs.size() != changes.size())
+    throw unexpected({.op = "tangents"}, Rule::shape, text_of(inputs.size(), " changes"),
+                     text_of(changes.size()));
+  std::vector<Var> of_nodes(nodes_.size());  // those recorded from here on do not change
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& value = node_of(inputs[i], "tangents").value;
+    if (!changes[i].is_of_tape()) continue;
+    const Tensor& change = node_of(changes[i], "tangents").value;
+    if (!alike(value, change))
+      throw wrong_tensor({.item = "a change", .op = "tangents"}, value.dtype(), value.shape(), change);
+    of_nodes[inputs[i].index_] = changes[i];
+  }
+  for (std::size_t i = 0; i < of_nodes.size(); ++i) {
+    if (nodes_[i].inputs.empty() || of_nodes[i].is_of_tape()) continue;
+    std::vector<Var> from, by;
+    bool is_changing = false;
+    for (const int input : nodes_[i].inputs) {
+      from.push_back(Var(this, input));
+      by.push_back(of_nodes[input]);
+      is_changing |= by.back().is_of_tape();
+    }
+    if (!is_changing || !nodes_[i].requires_grad) continue;
+    if (!nodes_[i].tangent)
+      throw InputError({.op = "tangents"}, Rule::not_supported,
+                       "an operation has no derivative of forward mode.");
+    const Tangent rule = nodes_[i].tangent;
+    of_nodes[i] = rule(from, Var(this, static_cast<int>(i)), by);
+  }
+  std::vector<Var> found;
+  for (const Var& output : outputs) {
+    node_of(output, "tangents");
+    found.push_back(static_cast<std::size_t>(output.index_) < of_nodes.size() ? of_nodes[output.index_]
+                                                                              : Var());
+  }
+  return found;
 }
 
 // ---- Mark and rewind --------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ class Var {
   /// A copy of the gradient from the last `Tape::backward` (a parameter's whole gradient); zeros if none.
   Tensor grad() const;
   bool requires_grad() const;
+  bool is_of_tape() const { return tape_ != nullptr; }  ///< false for a default Var
   const Shape& shape() const { return value().shape(); }
   Dtype dtype() const { return value().dtype(); }
   int index() const { return index_; }
@@ -57,6 +58,10 @@ class InputGradients {
 /// A rule: given dL/d(output), add dL/d(input i) for every input.
 using Backward = std::function<void(const Tensor& grad_output, InputGradients& inputs)>;
 
+/// A rule of forward mode: records the change of the output from those of the inputs; a default Var is no change.
+using Tangent =
+    std::function<Var(std::span<const Var> inputs, const Var& output, std::span<const Var> changes)>;
+
 /// The eager outer tape: nodes in execution order; `backward` is a reverse loop that adds gradients.
 /// Not thread-safe; one tape a thread.
 class Tape {
@@ -72,9 +77,9 @@ class Tape {
   Var parameter(Parameter& parameter);
 
   /// A node computed from inputs. Throws InputError when an input is of another tape.
-  /// The rule is dropped when no input requires a gradient, and must be there (Error) when one does.
-  Var record(Tensor value, std::span<const Var> inputs, Backward backward);
-  Var record(Tensor value, std::initializer_list<Var> inputs, Backward backward);
+  /// The rules are dropped when no input requires a gradient; `backward` must be there (Error) when one does.
+  Var record(Tensor value, std::span<const Var> inputs, Backward backward, Tangent tangent = {});
+  Var record(Tensor value, std::initializer_list<Var> inputs, Backward backward, Tangent tangent = {});
 
   /// Zeros in this tape's arena, where operations put their results.
   Tensor allocate(Shape shape, Dtype dtype);
@@ -84,6 +89,12 @@ class Tape {
   void backward(Var loss);
   /// The same from any node, given dL/d(output).
   void backward(Var output, const Tensor& grad_output);
+
+  /// Forward mode: the derivatives of nodes when each of `inputs` changes by its change (a default Var: not at all),
+  /// recorded on this tape, so that they have gradients and tangents themselves. A default Var for a node that does
+  /// not change. Throws InputError for an operation between them that has no rule.
+  std::vector<Var> tangents(std::span<const Var> outputs, std::span<const Var> inputs,
+                            std::span<const Var> changes);
 
   struct Mark {
     std::size_t nodes = 0;
@@ -103,6 +114,7 @@ class Tape {
     Tensor value;
     std::vector<int> inputs;
     Backward rule;
+    Tangent tangent;
     Parameter* parameter = nullptr;
     bool requires_grad = false;
     bool reached = false;  ///< whether the last backward reached it; otherwise `grad` is stale

@@ -8,6 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/ops/broadcast.h"
 #include "lagtape/ops/element.h"
+#include "lagtape/ops/element_change.h"
 
 namespace lagtape {
 namespace {
@@ -56,6 +57,21 @@ void map(Tensor& out, const Tensor& x, F f) {
   });
 }
 
+/// The change of y = f(a, b) by those of its operands.
+Tangent tangent_of(Op function) {
+  return [function](std::span<const Var> inputs, const Var& y, std::span<const Var> changes) {
+    Var sum;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!changes[i].is_of_tape()) continue;
+      ElementChange<Var> rule(inputs.front(), inputs.back(), y, changes[i], i == 0, i == 1);
+      function_of(function).reverse(rule);
+      if (rule.result) sum = sum.is_of_tape() ? sum + *rule.result : *rule.result;
+    }
+    if (!sum.is_of_tape() || sum.shape() == y.shape()) return sum;
+    return sum + y.tape().constant(Tensor(y.shape(), y.dtype()));  // repeated like the operand
+  };
+}
+
 Var number(const char* name, const NamedInput& like, double value) {
   return common_tape(name, {like}).constant(Tensor::scalar(value, like.var.dtype()));
 }
@@ -67,13 +83,16 @@ Var elementwise_at(const ElementValues& at, Op function, const Tensor& y, const 
   const bool is_binary = function_of(function).arrays > 1;
   const std::vector<Var> inputs = is_binary ? std::vector{a, b} : std::vector{a};
   const Shape shape_a = a.shape(), shape_b = is_binary ? b.shape() : Shape();
-  return a.tape().record(y, inputs, [=](const Tensor& d, InputGradients& gradients) {
-    const Tensor wide_b = is_binary ? expand(at.b, d.shape()) : Tensor();
-    TensorAdjoint adjoint({expand(at.a, d.shape()), wide_b, expand(at.y, d.shape())}, d, gradients, shape_a,
-                          shape_b);
-    if (function == Op::divide) return adjoint.divide();
-    function_of(function).reverse(adjoint);
-  });
+  return a.tape().record(
+      y, inputs,
+      [=](const Tensor& d, InputGradients& gradients) {
+        const Tensor wide_b = is_binary ? expand(at.b, d.shape()) : Tensor();
+        TensorAdjoint adjoint({expand(at.a, d.shape()), wide_b, expand(at.y, d.shape())}, d, gradients,
+                              shape_a, shape_b);
+        if (function == Op::divide) return adjoint.divide();
+        function_of(function).reverse(adjoint);
+      },
+      tangent_of(function));
 }
 
 Var elementwise(Op function, const Var& a, const Var& b) {
@@ -114,20 +133,29 @@ Var square(const Var& x) {
   Tape& tape = common_tape("square", {{"x", x}});
   Tensor y = tape.allocate(x.shape(), x.dtype());
   apply_element(Op::multiply, y, x.value(), x.value());
-  return tape.record(y, {x}, [x = x.value()](const Tensor& d, InputGradients& inputs) {
-    inputs.add(0, element(Op::multiply, d, element(Op::add, x, x)));
-  });
+  return tape.record(
+      y, {x},
+      [x = x.value()](const Tensor& d, InputGradients& inputs) {
+        inputs.add(0, element(Op::multiply, d, element(Op::add, x, x)));
+      },
+      [](auto inputs, const Var&, auto changes) { return changes[0] * (inputs[0] + inputs[0]); });
 }
 
 Var pow_constant(const Var& x, double exponent) {
   Tape& tape = common_tape("pow_constant", {{"x", x}});
   Tensor y = tape.allocate(x.shape(), x.dtype());
   map(y, x.value(), [exponent](double v) { return std::pow(v, exponent); });
-  return tape.record(y, {x}, [x = x.value(), exponent](const Tensor& d, InputGradients& inputs) {
-    Tensor slope(x.shape(), x.dtype());
-    map(slope, x, [exponent](double v) { return exponent == 0 ? 0 : exponent * std::pow(v, exponent - 1); });
-    inputs.add(0, element(Op::multiply, d, slope));
-  });
+  return tape.record(
+      y, {x},
+      [x = x.value(), exponent](const Tensor& d, InputGradients& inputs) {
+        Tensor slope(x.shape(), x.dtype());
+        map(slope, x,
+            [exponent](double v) { return exponent == 0 ? 0 : exponent * std::pow(v, exponent - 1); });
+        inputs.add(0, element(Op::multiply, d, slope));
+      },
+      [exponent](auto inputs, const Var&, auto changes) {
+        return exponent == 0 ? Var() : changes[0] * (exponent * pow_constant(inputs[0], exponent - 1));
+      });
 }
 
 }  // namespace lagtape

@@ -66,6 +66,16 @@ void add_outer(Tensor& w, const Tensor& left, const Tensor& right) {
   });
 }
 
+/// The change of a product of two operands.
+Tangent tangent_of(Var (*product)(const Var&, const Var&)) {
+  return [product](std::span<const Var> inputs, const Var&, std::span<const Var> changes) {
+    const Var left = changes[0].is_of_tape() ? product(changes[0], inputs[1]) : Var();
+    if (!changes[1].is_of_tape()) return left;
+    const Var right = product(inputs[0], changes[1]);
+    return left.is_of_tape() ? left + right : right;
+  };
+}
+
 Shape with_last(Shape shape, std::int64_t extent) {
   shape.back() = extent;
   return shape;
@@ -81,10 +91,13 @@ Var matmul(const Var& a, const Var& b) {
     refuse("matmul", "inner extents must agree", {{"a", a}, {"b", b}});
   Tensor y = tape.allocate(with_last(a.shape(), b.value().size(1)), a.dtype());
   multiply_rows(y, a.value(), plain(b.value()));
-  return tape.record(y, {a, b}, [a = a.value(), b = b.value()](const Tensor& d, InputGradients& inputs) {
-    if (inputs.wanted(0)) inputs.add(0, data_gradient(d, a, transposed(b)));
-    if (inputs.wanted(1)) add_outer(inputs.accumulator(1), a, d);
-  });
+  return tape.record(
+      y, {a, b},
+      [a = a.value(), b = b.value()](const Tensor& d, InputGradients& inputs) {
+        if (inputs.wanted(0)) inputs.add(0, data_gradient(d, a, transposed(b)));
+        if (inputs.wanted(1)) add_outer(inputs.accumulator(1), a, d);
+      },
+      tangent_of(matmul));
 }
 
 Var linear(const Var& x, const Var& w) {
@@ -98,10 +111,13 @@ Var linear(const Var& x, const Var& w) {
   }
   Tensor y = tape.allocate(with_last(x.shape(), w.value().size(0)), x.dtype());
   multiply_rows(y, x.value(), transposed(w.value()));
-  return tape.record(y, {x, w}, [x = x.value(), w = w.value()](const Tensor& d, InputGradients& inputs) {
-    if (inputs.wanted(0)) inputs.add(0, data_gradient(d, x, plain(w)));
-    if (inputs.wanted(1)) add_outer(inputs.accumulator(1), d, x);
-  });
+  return tape.record(
+      y, {x, w},
+      [x = x.value(), w = w.value()](const Tensor& d, InputGradients& inputs) {
+        if (inputs.wanted(0)) inputs.add(0, data_gradient(d, x, plain(w)));
+        if (inputs.wanted(1)) add_outer(inputs.accumulator(1), d, x);
+      },
+      tangent_of(linear));
 }
 
 Var linear(const Var& x, const Var& w, const Var& bias) {

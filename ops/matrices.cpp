@@ -39,13 +39,16 @@ Var strict_upper(const Var& v, std::int64_t n) {
     const auto to = value.values<T>();
     for_each_above(n, [&](std::int64_t k, std::int64_t place) { to[place] = from[k]; });
   });
-  return v.tape().record(value, {v}, [n](const Tensor& d, InputGradients& inputs) {
-    with_scalar(d.dtype(), [&]<class T>() {
-      const auto from = d.values<T>();
-      const auto to = inputs.accumulator(0).values<T>();
-      for_each_above(n, [&](std::int64_t k, std::int64_t place) { to[k] += from[place]; });
-    });
-  });
+  return v.tape().record(
+      value, {v},
+      [n](const Tensor& d, InputGradients& inputs) {
+        with_scalar(d.dtype(), [&]<class T>() {
+          const auto from = d.values<T>();
+          const auto to = inputs.accumulator(0).values<T>();
+          for_each_above(n, [&](std::int64_t k, std::int64_t place) { to[k] += from[place]; });
+        });
+      },
+      [n](auto, const Var&, auto changes) { return strict_upper(changes[0], n); });
 }
 
 }  // namespace lagtape

@@ -8,10 +8,12 @@ namespace {
 
 /// Sums to `narrow`, the shape of x with the reduced axes at 1 or, in front, missing.
 Var reduce(Tape& tape, const Var& x, const Shape& narrow, const Shape& result) {
-  return tape.record(sum_to(x.value(), narrow).reshaped(result), {x},
-                     [shape = x.shape(), narrow](const Tensor& d, InputGradients& inputs) {
-                       inputs.add(0, expand(d.reshaped(narrow), shape));
-                     });
+  return tape.record(
+      sum_to(x.value(), narrow).reshaped(result), {x},
+      [shape = x.shape(), narrow](const Tensor& d, InputGradients& inputs) {
+        inputs.add(0, expand(d.reshaped(narrow), shape));
+      },
+      [=](auto, const Var& y, auto changes) { return reduce(y.tape(), changes[0], narrow, result); });
 }
 
 }  // namespace

@@ -36,12 +36,15 @@ void scatter(Tensor& array, const Tensor& dense, const View& view, Combine combi
   });
 }
 
-Var take(Tape& tape, const Var& x, View view) {
+Var take(Tape& tape, const Var& x, const View& view) {
   Tensor y = tape.allocate(view.shape, x.dtype());
   gather(y, x.value(), view);
-  return tape.record(y, {x}, [view = std::move(view)](const Tensor& d, InputGradients& inputs) {
-    scatter(inputs.accumulator(0), d, view, [](auto& to, auto from) { to += from; });
-  });
+  return tape.record(
+      y, {x},
+      [view](const Tensor& d, InputGradients& inputs) {
+        scatter(inputs.accumulator(0), d, view, [](auto& to, auto from) { to += from; });
+      },
+      [view](auto, const Var& result, auto changes) { return take(result.tape(), changes[0], view); });
 }
 
 View part(const Tensor& x, std::int64_t axis, std::int64_t begin, std::int64_t extent) {
@@ -82,7 +85,8 @@ Var reshape(const Var& x, const Shape& shape) {
   }
   return tape.record(
       x.value().reshaped(shape), {x},
-      [from = x.shape()](const Tensor& d, InputGradients& inputs) { inputs.add(0, d.reshaped(from)); });
+      [from = x.shape()](const Tensor& d, InputGradients& inputs) { inputs.add(0, d.reshaped(from)); },
+      [shape](auto, const Var&, auto changes) { return reshape(changes[0], shape); });
 }
 
 Var transpose(const Var& x) {
@@ -109,7 +113,7 @@ Var transpose(const Var& x, std::span<const std::int64_t> axes) {
            text_of("axes ", to_string(Shape(axes.begin(), axes.end())), " must be a permutation of x's"),
            {{"x", x}});
   }
-  return take(tape, x, std::move(view));
+  return take(tape, x, view);
 }
 
 Var slice(const Var& x, std::int64_t axis, std::int64_t begin, std::int64_t end) {
@@ -151,14 +155,22 @@ Var concatenate(std::span<const Var> inputs, std::int64_t axis) {
     scatter(y, input.value(), parts.back(), [](auto& to, auto from) { to = from; });
     begin += input.shape()[axis];
   }
-  return tape.record(y, inputs, [parts = std::move(parts)](const Tensor& d, InputGradients& gradients) {
-    for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
-      if (!gradients.wanted(i)) continue;
-      Tensor gradient(parts[i].shape, d.dtype());
-      gather(gradient, d, parts[i]);
-      gradients.add(i, gradient);
-    }
-  });
+  return tape.record(
+      y, inputs,
+      [parts = std::move(parts)](const Tensor& d, InputGradients& gradients) {
+        for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
+          if (!gradients.wanted(i)) continue;
+          Tensor gradient(parts[i].shape, d.dtype());
+          gather(gradient, d, parts[i]);
+          gradients.add(i, gradient);
+        }
+      },
+      [axis](std::span<const Var> from, const Var& y, std::span<const Var> changes) {
+        std::vector<Var> all(changes.begin(), changes.end());
+        for (std::size_t i = 0; i < all.size(); ++i)
+          if (!all[i].is_of_tape()) all[i] = y.tape().constant(Tensor(from[i].shape(), from[i].dtype()));
+        return concatenate(all, axis);
+      });
 }
 
 Var stack(std::span<const Var> inputs, std::int64_t axis) {

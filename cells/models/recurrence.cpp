@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lagtape/cells/models/fitted_model.h"
+#include "lagtape/cells/models/tangent_layer.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
 
@@ -36,6 +37,18 @@ struct Recurrence::Fitted {
   FittedModel model;
   ReadAt at;
 };
+
+Recurrence Recurrence::tangent() const {
+  FittedModel model;
+  model.definition = definition_;
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    model.prefixes.push_back(text_of("layers.", l, "."));
+    model.layers.push_back(tangent_layer(layers_[l]));
+  }
+  SequenceSettings settings = settings_;
+  if (settings.plan == MemoryPlan::reversible) settings.plan = MemoryPlan::automatic;
+  return Recurrence(Fitted{std::move(model), stack().at}, settings);
+}
 
 Recurrence::Recurrence(const ModelDefinition& definition, std::int64_t input, ReadAt at,
                        const SequenceSettings& settings)

@@ -47,6 +47,11 @@ class Recurrence {
   Tensor evaluate(std::span<const Tensor> parameters, const SequenceBatch& batch, ThreadPool& pool,
                   const Window* initial, Window* final_window, const Resets& resets = {});
 
+  /// The derivative of this function in a direction, as a recurrence: of parameters and states behind each of which its
+  /// direction comes, and of x with its own beside it, [x, dx], to the outputs [y, dy] and the final window of both. Its
+  /// gradients are second derivatives of this one. States on the grid become real numbers.
+  Recurrence tangent() const;
+
  private:
   struct Fitted;
   Recurrence(Fitted fitted, const SequenceSettings& settings);

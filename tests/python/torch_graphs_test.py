@@ -89,15 +89,6 @@ def test_results_whose_graph_is_gone_are_freed():
     assert all(torch.equal(a, b) for a, b in zip(found, wanted))
 
 
-def test_second_derivatives_of_the_operator_raise():
-    recurrence = Recurrence("gru", 2, units=3)
-    x = torch.randn(2, 5, 2, requires_grad=True)
-    y = torch.ops.lagtape.recurrence(recurrence.engine.text, x, list(recurrence.parameters()), [], None, None, None, [True, True, False])[0]
-    (gradient,) = torch.autograd.grad(y.sum(), x, create_graph=True)
-    with pytest.raises(RuntimeError, match="no second derivatives"):
-        gradient.sum().backward()
-
-
 def test_tracing_ends_with_what_to_do():
     x = torch.randn(3, 9, 2)
     for module in (Recurrence("gru", 2, units=3), LSTM(2, 3)):

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/element_change.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
@@ -46,10 +47,10 @@ std::vector<bool> changing_values(const StepProgram& step, const std::vector<boo
 
 /// Which states change in a direction: those that something which changes leads to.
 std::vector<bool> changing_states(const StepProgram& step, const std::function<bool(int)>& weight_changes,
-                                  bool input) {
-  std::vector<bool> states(step.states.size());
+                                  TangentInputs inputs) {
+  std::vector<bool> states(step.states.size(), inputs.initial);
   for (bool more = true; more;) {
-    const std::vector<bool> values = changing_values(step, states, weight_changes, input);
+    const std::vector<bool> values = changing_values(step, states, weight_changes, inputs.input);
     more = false;
     for (std::size_t s = 0; s < states.size(); ++s) {
       if (states[s] || !values[step.states[s].next]) continue;
@@ -79,55 +80,17 @@ using Change = std::optional<StepVar>;  ///< none: 0
 
 Change sum_of(const Change& a, const Change& b) { return a && b ? *a + *b : a ? a : b; }
 
-/// The forward derivative of an element-wise function by one of its operands, from the rule of its adjoint: that is linear
-/// in the adjoint, element by element, so that a change in the adjoint's place gives the change of the result.
-class ElementChange final : public ElementAdjoint {
- public:
-  /// y = f(a, b), where the operand `by` changes by `change`; a is also given as b where there is no b.
-  ElementChange(StepVar a, StepVar b, StepVar y, StepVar by, StepVar change)
-      : ElementAdjoint(0, 1, 2, 3, 0), values_{a, b, y, change}, by_(by.id()) {}
-
-  int element(ElementOp f, int left, int right, double k) override {
-    values_.push_back(value(f, values_[left], right < 0 ? StepVar() : values_[right], k));
-    return static_cast<int>(values_.size()) - 1;
-  }
-  bool has_gradient(Value operand) const override { return values_[operand.id].id() == by_; }
-  void add(Value operand, Value value) override {
-    if (has_gradient(operand)) result = sum_of(result, values_[value.id]);
-  }
-  void subtract(Value operand, Value value) override {
-    if (has_gradient(operand)) result = result ? *result - values_[value.id] : -values_[value.id];
-  }
-
-  Change result;
-
- private:
-  /// The functions that only adjoints have are written by those that steps have.
-  static StepVar value(ElementOp f, StepVar a, StepVar b, double k) {
-    switch (f) {
-      case ElementOp::add_constant: return a + k;
-      case ElementOp::multiply_constant: return a * k;
-      case ElementOp::constant_minus: return k - a;
-      case ElementOp::constant_over: return k / a;
-      case ElementOp::tanh_adjoint: return a * (1.0 - b * b);
-      case ElementOp::sigmoid_adjoint: return a * (b * (1.0 - b));
-      case ElementOp::greater: return k == 1 ? 1.0 - sign(relu(b - a)) : sign(relu(a - b));
-      default: return function_of(f).arrays == 1 ? a.tape().unary(f, a) : a.tape().binary(f, a, b);
-    }
-  }
-
-  std::vector<StepVar> values_;
-  int by_;
-};
-
 class TangentRecorder {
  public:
-  TangentRecorder(const StepProgram& step, const std::vector<std::vector<bool>>& changes, bool input)
+  TangentRecorder(const StepProgram& step, const std::vector<std::vector<bool>>& changes,
+                  TangentInputs inputs)
       : step_(step),
         changes_(changes),
         directions_(changes.empty() ? 0 : changes[0].size()),
-        input_changes_(input),
-        tape_(step.input.width() * static_cast<std::int64_t>(input ? directions_ + 1 : 1)) {}
+        inputs_(inputs),
+        tape_(step.input.width() * static_cast<std::int64_t>(inputs.input ? directions_ + 1 : 1)) {
+    while (is_taken(prefix_ + "1 ")) prefix_ += "d";
+  }
 
   TangentProgram record() {
     declare_states();
@@ -152,19 +115,26 @@ class TangentRecorder {
 
  private:
   void declare_states() {
-    for (const StateDefinition& state : step_.states) states_.push_back(tape_.state(state.name, state.shape));
     state_changes_.resize(directions_, std::vector<Change>(step_.states.size()));
     changed_.resize(directions_);
     for (std::size_t d = 0; d < directions_; ++d) {
       const auto weight_changes = [&, d](int weight) -> bool { return changes_[weight][d]; };
-      changing_.push_back(changing_states(step_, weight_changes, input_changes_));
+      changing_.push_back(changing_states(step_, weight_changes, inputs_));
       is_changing_.push_back(needed_values(
-          step_, changing_values(step_, changing_[d], weight_changes, input_changes_), changing_[d]));
-      for (std::size_t s = 0; s < step_.states.size(); ++s)
-        if (changing_[d][s])
-          state_changes_[d][s] =
-              tape_.state(text_of("d", d + 1, " ", step_.states[s].name), step_.states[s].shape);
+          step_, changing_values(step_, changing_[d], weight_changes, inputs_.input), changing_[d]));
     }
+    for (std::size_t s = 0; s < step_.states.size(); ++s) {
+      const StateDefinition& state = step_.states[s];
+      states_.push_back(tape_.state(state.name, state.shape));
+      for (std::size_t d = 0; d < directions_; ++d)
+        if (changing_[d][s])
+          state_changes_[d][s] = tape_.state(text_of(prefix_, d + 1, " ", state.name), state.shape);
+    }
+  }
+
+  bool is_taken(const std::string& beginning) const {
+    const auto begins = [&](const auto& definition) { return definition.name.starts_with(beginning); };
+    return std::ranges::any_of(step_.states, begins) || std::ranges::any_of(step_.weights, begins);
   }
 
   StepVar shaped(StepVar v, const RowShape& shape) {
@@ -197,10 +167,10 @@ class TangentRecorder {
     const std::string& name = step_.weights[source.weight].name;
     switch (source.kind) {
       case Kind::same: return name;
-      case Kind::direction: return text_of("d", source.direction + 1, " ", name);
+      case Kind::direction: return text_of(prefix_, source.direction + 1, " ", name);
       case Kind::lag_below: return text_of("below ", name, " to ", source.largest);
       case Kind::lag_above: return text_of("above ", name, " to ", source.largest);
-      case Kind::lag_change: return text_of("d", source.direction + 1, " ", name, " to ", source.largest);
+      case Kind::lag_change: return text_of(prefix_, source.direction + 1, " ", name, " to ", source.largest);
     }
     return name;
   }
@@ -277,7 +247,7 @@ class TangentRecorder {
     const int second = i.a == i.b ? -1 : i.b;  // the rule gives the change by both at a time
     for (const int operand : {i.a, second}) {
       if (operand < 0 || !changed_[d][operand]) continue;
-      ElementChange rule(a, b, y, values_[operand], *changed_[d][operand]);
+      ElementChange<StepVar> rule(a, b, y, *changed_[d][operand], operand == i.a, operand == i.b);
       f.reverse(rule);
       result = sum_of(result, rule.result);
     }
@@ -296,7 +266,8 @@ class TangentRecorder {
   const StepProgram& step_;
   const std::vector<std::vector<bool>>& changes_;
   const std::size_t directions_;
-  const bool input_changes_;
+  const TangentInputs inputs_;
+  std::string prefix_ = "d";  // begins the names of derivatives
   StepTape tape_;
   std::vector<StepVar> values_, states_;
   std::vector<std::vector<bool>> changing_, is_changing_;     // [direction][state], [direction][value]
@@ -310,6 +281,13 @@ class TangentRecorder {
 double whole_below(double lag, std::int64_t largest) {
   const double clamped = std::isfinite(lag) ? std::clamp(lag, 1.0, static_cast<double>(largest)) : 1.0;
   return std::min(std::floor(clamped), static_cast<double>(std::max<std::int64_t>(largest - 1, 1)));
+}
+
+}  // namespace
+
+TangentProgram tangent_of(const StepProgram& step, const std::vector<std::vector<bool>>& changes,
+                          TangentInputs inputs) {
+  return TangentRecorder(step, changes, inputs).record();
 }
 
 Tensor tangent_weight(const TangentWeight& source, std::span<const Tensor> weights,
@@ -327,13 +305,6 @@ Tensor tangent_weight(const TangentWeight& source, std::span<const Tensor> weigh
                                                    : changes[source.direction][source.weight].at(i));
   }
   return result;
-}
-
-}  // namespace
-
-TangentProgram tangent_of(const StepProgram& step, const std::vector<std::vector<bool>>& changes,
-                          bool input) {
-  return TangentRecorder(step, changes, input).record();
 }
 
 std::vector<Tensor> tangent_weights(const TangentProgram& tangent, std::span<const Tensor> weights,

@@ -31,8 +31,20 @@ struct TangentProgram {
   std::vector<TangentWeight> weights;  ///< in the order of program.weights
 };
 
-/// `changes[weight][direction]` says which weights change in which direction; `input` whether the input does.
-TangentProgram tangent_of(const StepProgram& step, const std::vector<std::vector<bool>>& changes, bool input);
+/// What changes besides weights.
+struct TangentInputs {
+  bool input = false;    ///< the input
+  bool initial = false;  ///< the states before the first step, so that each has its derivatives
+};
+
+/// `changes[weight][direction]` says which weights change in which direction. The derivatives of a state come right
+/// behind it. The tangent of a tangent program has second derivatives.
+TangentProgram tangent_of(const StepProgram& step, const std::vector<std::vector<bool>>& changes,
+                          TangentInputs inputs);
+
+/// A weight of a tangent program that is the step's own, its derivative or of a lag. `changes[direction][weight]`.
+Tensor tangent_weight(const TangentWeight& source, std::span<const Tensor> weights,
+                      std::span<const std::vector<Tensor>> changes);
 
 /// The weights of a tangent program. `changes[direction][weight]` are the derivatives of those of the step.
 std::vector<Tensor> tangent_weights(const TangentProgram& tangent, std::span<const Tensor> weights,

@@ -14,7 +14,7 @@ TangentStack::TangentStack(const StackDefinition& stack, const std::vector<std::
     std::vector<std::vector<bool>> own(begin, begin + count);
     if (own.empty() && !changes.empty())
       own.emplace_back(changes[0].size());  // tells how many directions there are
-    programs_.push_back(tangent_of(program, own, input));
+    programs_.push_back(tangent_of(program, own, {.input = input}));
     counts_.push_back(program.weights.size());
     first += program.weights.size();
     return programs_.back().program;

@@ -63,6 +63,7 @@ class Recurrence:
     states: List[Tuple[str, Tuple[int, int, int], str]]
     has_draws: bool
     output_width: int
+    def tangent(self) -> Recurrence: ...
     def first_values(self, seed: int) -> List[NDArray[Any]]: ...
     def forward(self, parameters: List[Any], x: Any, lengths: List[int], initial: List[Any], seed: Optional[int], reset: Optional[Any],
                 want_parameters: bool, want_x: bool,

@@ -42,6 +42,7 @@ struct LockedRecurrence {
   Recurrence recurrence;
   ThreadPool pool;
   std::mutex mutex = {};
+  std::shared_ptr<LockedRecurrence> tangent = {};  // made when it is first asked for
 };
 
 struct LockedOutputs {
@@ -64,6 +65,14 @@ std::shared_ptr<LockedRecurrence> read_recurrence(const std::string& text, std::
                                                         .budget = options.memory.budget,
                                                         .large_product = fastest_large_product()}),
                                             threads);
+}
+
+std::shared_ptr<LockedRecurrence> tangent_of(LockedRecurrence& self) {
+  const nb::gil_scoped_release release;
+  const std::lock_guard lock(self.mutex);
+  if (!self.tangent)
+    self.tangent = std::make_shared<LockedRecurrence>(self.recurrence.tangent(), self.pool.threads());
+  return self.tangent;
 }
 
 Tensor tensor_from(nb::handle array, Dtype dtype) {
@@ -203,6 +212,7 @@ void add_recurrences(nb::module_& module) {
       .def_prop_ro("has_draws", [](const LockedRecurrence& self) { return self.recurrence.has_draws(); })
       .def_prop_ro("output_width",
                    [](const LockedRecurrence& self) { return self.recurrence.stack().output_width(); })
+      .def("tangent", tangent_of)
       .def("first_values", [](const LockedRecurrence& self,
                               std::uint64_t seed) { return arrays_of(self.recurrence.first_values(seed)); })
       .def("forward", forward, nb::arg("parameters"), nb::arg("x"), nb::arg("lengths"), nb::arg("window"),

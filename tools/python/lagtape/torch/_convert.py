@@ -75,7 +75,10 @@ def _first(outputs: Any) -> Any:
 
 def _call(module: nn.Module, x: Any) -> Any:
     """What a module gives; an nn.Sequential with recurrences too, whose forward does not take their states apart."""
-    return _Chain.forward(_View(module), x) if type(module) is nn.Sequential else module(x)
+    if type(module) is not nn.Sequential:
+        return module(x)
+    view: Any = _View(module)
+    return _Chain.forward(view, x)
 
 
 class _View:
@@ -116,7 +119,7 @@ def _scaling_of(normalization: Optional[Mapping[str, Any]]) -> str:
         raise InputError(f"[{WHERE}] normalization is {{\"input\": (mean, scale), \"output\": (mean, scale)}}. Got {normalization!r}.")
     numbers: Dict[str, List[float]] = {}
     for side in ("input", "output"):
-        pair = normalization.get(side) or ([], [])
+        pair: Sequence[Any] = normalization.get(side) or ([], [])
         try:
             mean, scale = (np.atleast_1d(np.asarray(values, float)).tolist() for values in pair)
         except (TypeError, ValueError):
@@ -240,10 +243,10 @@ def _outputs(module: nn.Module, x: Tensor) -> Tensor:
 def recurrence_of(run: Any, options: Dict[str, Any]) -> Tuple[Recurrence, nn.Linear]:
     """The layers of a run and its read-out, with its numbers."""
     model = run if isinstance(run, Model) else Model(run)
-    section = model.experiment["model"]
+    section: Any = model.experiment["model"]
     dtype = torch.from_numpy(np.zeros(0, model.dtype)).dtype
     recurrence = Recurrence(section["layers"], model.input_width, at=section["readout"]["at"], dtype=dtype, seed=0,
-                            cells=model.experiment.get("cells"), **options)
+                            cells=dict(model.experiment.get("cells") or {}) or None, **options)
     values = {name: torch.tensor(value) for name, value in model.parameters.items()}
     readout = nn.Linear(recurrence.output_size, model.output_width, dtype=dtype)
     try:

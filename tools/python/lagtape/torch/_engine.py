@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 from torch import Tensor
@@ -13,7 +13,7 @@ from torch import Tensor
 from .. import _lagtape
 from .._cell import located
 from .._errors import InputError
-from .._openmp import release_waiting_threads
+from ._autograd import Call, Recurrent, backward, evaluate, forward, is_transformed
 from ._tokens import held_of, token_of
 
 PRECISIONS = {torch.float32: "f32", torch.float64: "f64"}
@@ -52,13 +52,12 @@ class Engine:
             lengths = torch.as_tensor(lengths) if lengths is not None else None
             y, *after, _ = torch.ops.lagtape.recurrence(self.text, x, parameters, window, lengths, reset, seed, wanted)
             return y, tuple(after)
-        dtype = x.dtype
-        call = (self.made(dtype), [] if lengths is None else [int(length) for length in lengths], reset,
-                None if seed is None else int(seed), wanted)
-        if any(wanted):
-            y, *after = _Recurrent.apply(call, len(parameters), x, *parameters, *window)
-        else:
-            y, *after = _evaluate(call, x, parameters, window)
+        inputs = [x, *parameters, *window]
+        if is_transformed(inputs):
+            wanted = [True, True, bool(window)]
+        call = Call(self.made(x.dtype), [] if lengths is None else [int(length) for length in lengths], reset,
+                    None if seed is None else int(seed), wanted)
+        y, *after = Recurrent.apply(call, *inputs) if any(wanted) else evaluate(call, x, parameters, window)
         return y, tuple(after)
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -77,67 +76,8 @@ def _read(text: str, dtype: torch.dtype) -> _lagtape.Recurrence:
         raise located(error) from None
 
 
-# ---- passes ----
-
-
-def _evaluate(call: Any, x: Tensor, parameters: Sequence[Tensor], window: Sequence[Tensor]) -> List[Tensor]:
-    made, lengths, reset, seed, _ = call
-    release_waiting_threads()
-    y, after = made.evaluate(_plain(parameters), _plain([x])[0], lengths, _plain(window), seed, _mask(reset))
-    return [torch.from_numpy(array) for array in (y, *after)]
-
-
-def _forward(call: Any, x: Tensor, parameters: Sequence[Tensor], window: Sequence[Tensor]) -> Tuple[Any, List[Tensor]]:
-    made, lengths, reset, seed, wanted = call
-    release_waiting_threads()
-    held, y, after = made.forward(_plain(parameters), _plain([x])[0], lengths, _plain(window), seed, _mask(reset), *wanted)
-    return held, [torch.from_numpy(array) for array in (y, *after)]
-
-
-def _backward(held: Any, outputs: Sequence[Optional[Tensor]]) -> Tuple[List[Any], Any, List[Any]]:
-    """The gradients of the parameters, of x and of the window; those that are not wanted are missing or None."""
-    y, *window = [None if g is None else g.detach().contiguous() for g in outputs]
-    release_waiting_threads()
-    parameters, x, initial = held.backward(y, [] if all(w is None for w in window) else window)
-    return [_tensor(g) for g in parameters], _tensor(x), [_tensor(g) for g in initial]
-
-
-class _Recurrent(torch.autograd.Function):
-    """One pass of a recurrence: forward holds what its memory plan keeps, and backward runs the adjoint."""
-
-    @staticmethod
-    def forward(ctx, call, count, x, *tensors):
-        ctx.set_materialize_grads(False)
-        ctx.save_for_backward(x, *tensors)
-        ctx.count, ctx.states = count, len(tensors) - count
-        ctx.held, results = _forward(call, x, tensors[:count], tensors[count:])
-        return tuple(results)
-
-    @staticmethod
-    def backward(ctx, *outputs):
-        inputs = ctx.saved_tensors  # raises where one was changed in place since, or where the graph is freed
-        parameters, x, initial = _backward(ctx.held, outputs)
-        gradients = [x, *(parameters or [None] * ctx.count), *(initial or [None] * ctx.states)]
-        if torch.is_grad_enabled():  # create_graph=True
-            gradients = _FirstDerivatives.apply(len(gradients), *gradients, *inputs, *outputs)
-        return (None, None, *gradients)
-
-
-NO_SECOND_DERIVATIVES = ("[torch] a recurrence has no second derivatives. Use central differences of the gradient, or take the "
-                         "gradient that enters the loss from another module.")
-
-
-class _FirstDerivatives(torch.autograd.Function):
-    """Gradients that depend on the tensors behind them. Differentiating them again raises: as constants they would leave
-    their part out of a sum without a word."""
-
-    @staticmethod
-    def forward(ctx, count, *tensors):
-        return tuple(None if g is None else g.view_as(g) for g in tensors[:count])
-
-    @staticmethod
-    def backward(ctx, *_):
-        raise RuntimeError(NO_SECOND_DERIVATIVES)
+NO_SECOND_DERIVATIVES = ("[torch] the operator of compiled graphs has no second derivatives. Call the module itself: outside of "
+                         "torch.compile it has derivatives of any order.")
 
 
 # ---- the operator of graphs ----
@@ -148,9 +88,9 @@ def _known(text: str, dtype: torch.dtype, process: int) -> _lagtape.Recurrence:
     return _read(text, dtype)
 
 
-def _call_of(text: str, x: Tensor, lengths: Optional[Tensor], reset: Optional[Tensor], seed: Optional[Tensor], wanted: List[bool]) -> Any:
-    return (_known(text, x.dtype, os.getpid()), [] if lengths is None else lengths.tolist(), reset,
-            None if seed is None else int(seed), wanted)
+def _call_of(text: str, x: Tensor, lengths: Optional[Tensor], reset: Optional[Tensor], seed: Optional[Tensor], wanted: List[bool]) -> Call:
+    return Call(_known(text, x.dtype, os.getpid()), [] if lengths is None else lengths.tolist(), reset, None if seed is None else int(seed),
+                wanted)
 
 
 @torch.library.custom_op("lagtape::recurrence", mutates_args=())
@@ -159,13 +99,13 @@ def recurrence(text: str, x: Tensor, parameters: List[Tensor], window: List[Tens
     """The outputs, the states of the window after the last step, and a token for what the backward pass needs."""
     call = _call_of(text, x, lengths, reset, seed, wanted)
     if not any(wanted):
-        return [*_evaluate(call, x, parameters, window), torch.zeros(1, dtype=torch.int64)]
-    held, results = _forward(call, x, parameters, window)
-    return [*results, token_of(held)]
+        return [*evaluate(call, x, parameters, window), torch.zeros(1, dtype=torch.int64)]
+    return [*forward(call, x, parameters, window), token_of(call.held)]
 
 
 @recurrence.register_fake
-def _(text, x, parameters, window, lengths, reset, seed, wanted):
+def _(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Any, reset: Any, seed: Any,
+      wanted: List[bool]) -> List[Tensor]:
     refuse_tracing("a Recurrence")  # torch.onnx.export also traces where the module's own check is taken for a constant
     made = _known(text, x.dtype, os.getpid())
     shape = (x.shape[0], x.shape[1]) if json.loads(text)["at"] == "every_step" else (x.shape[0],)
@@ -180,26 +120,29 @@ def recurrence_backward(text: str, x: Tensor, parameters: List[Tensor], window: 
     """The gradients that are wanted: of trained parameters, of x, of the window."""
     held = held_of(token)
     if held is None:  # the graph kept a copy of the token alone
-        held, _ = _forward(_call_of(text, x, lengths, reset, seed, wanted), x, parameters, window)
-    of_parameters, of_x, of_window = _backward(held, outputs)
+        call = _call_of(text, x, lengths, reset, seed, wanted)
+        forward(call, x, parameters, window)
+        held = call.held
+    of_parameters, of_x, of_window = backward(held, outputs)
     return [g for g in (*of_parameters, of_x, *of_window) if g is not None]
 
 
 @recurrence_backward.register_fake
-def _(text, x, parameters, window, lengths, reset, seed, wanted, token, outputs):
+def _(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Any, reset: Any, seed: Any,  # type: ignore[no-redef]
+      wanted: List[bool], token: Tensor, outputs: Any) -> List[Tensor]:
     trained = [p for p, row in zip(parameters, _known(text, x.dtype, os.getpid()).parameters) if row[2]]
     groups = zip(wanted, (trained, [x], window))
     return [torch.empty_like(tensor, memory_format=torch.contiguous_format) for is_wanted, group in groups if is_wanted for tensor in group]
 
 
-def _set_up(ctx, inputs, output):
+def _set_up(ctx: Any, inputs: Any, output: Any) -> None:
     text, x, parameters, window, lengths, reset, seed, wanted = inputs
     ctx.set_materialize_grads(False)
     ctx.text, ctx.wanted, ctx.counts = text, wanted, (len(parameters), len(window))
     ctx.save_for_backward(x, lengths, reset, seed, output[-1], *parameters, *window)
 
 
-def _differentiate(ctx, outputs):
+def _differentiate(ctx: Any, outputs: Any) -> Any:
     x, lengths, reset, seed, token, *tensors = ctx.saved_tensors
     parameters, window = tensors[: ctx.counts[0]], tensors[ctx.counts[0] :]
     trained = [row[2] for row in _known(ctx.text, x.dtype, os.getpid()).parameters]
@@ -210,7 +153,7 @@ def _differentiate(ctx, outputs):
     return None, of_x, of_parameters, list(given) if ctx.wanted[2] else [None] * len(window), None, None, None, None
 
 
-def _refuse(ctx, *_):
+def _refuse(ctx: Any, *_: Any) -> Any:
     raise RuntimeError(NO_SECOND_DERIVATIVES)
 
 
@@ -218,20 +161,7 @@ recurrence.register_autograd(_differentiate, setup_context=_set_up)
 recurrence_backward.register_autograd(_refuse)
 
 
-# ---- tensors ----
-
-
-def _plain(tensors: Sequence[Tensor]) -> List[Tensor]:
-    """The tensors without their graphs, dense; in the same memory where they are dense already."""
-    return [tensor.detach().contiguous() for tensor in tensors]
-
-
-def _mask(reset: Optional[Tensor]) -> Optional[Tensor]:
-    return None if reset is None else reset.detach().to(torch.uint8).contiguous()
-
-
-def _tensor(array: Any) -> Optional[Tensor]:
-    return None if array is None else torch.from_numpy(array)
+# ---- checks ----
 
 
 def check(tensor: Any, dtype: Optional[torch.dtype], name: str) -> None:

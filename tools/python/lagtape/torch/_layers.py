@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -53,11 +53,22 @@ class _Layers(nn.RNNBase):
         self._states = len(self._engines[0].states) // (1 if self.bidirectional else self.num_layers)
 
     def flatten_parameters(self) -> None:
-        """Nothing: the parameters are read where they are."""
+        """Does nothing, since parameters are read where they are.
+
+            >>> LSTM(2, 8).flatten_parameters()
+        """
 
     def forward(self, input: Any, hx: Any = None, reset: Optional[Tensor] = None) -> Any:
         """As the forward of PyTorch's layer, with `reset`, of the shape of the input without its last axis: true at steps before
-        which the states are zeros again."""
+        which the states are zeros again. A PackedSequence gives one.
+
+            >>> layer, x = LSTM(2, 8), torch.randn(20, 3, 2)
+            >>> begins = torch.zeros(20, 3, dtype=torch.bool)
+            >>> begins[10] = True
+            >>> y, states = layer(x, reset=begins)
+            >>> torch.equal(y[10:], layer(x[10:])[0])
+            True
+        """
         name = type(self).__name__
         if isinstance(input, PackedSequence):
             if reset is not None:
@@ -130,7 +141,7 @@ class _Layers(nn.RNNBase):
         values = []
         for name in names:
             zeros = None if self.bias else self.weight_hh_l0.new_zeros(len(self._gates) * self.hidden_size)
-            parts = {kind: getattr(self, stem + name) if stem[0] == "w" or self.bias else zeros for kind, stem in _PARTS.items()}
+            parts: Dict[str, Any] = {kind: getattr(self, stem + name) if stem[0] == "w" or self.bias else zeros for kind, stem in _PARTS.items()}
             gates = {kind: part.chunk(len(self._gates)) for kind, part in parts.items()}
             values += [gates[kind][gate] for kind, gate in self._order]
         return values
@@ -164,6 +175,11 @@ class LSTM(_Layers):
     """torch.nn.LSTM with the passes of lagtape: the same arguments, parameters, state_dict and results, on the CPU.
 
     Beside those of PyTorch: memory and threads, as in Recurrence. proj_size is refused. PyTorch's own layer writes ONNX.
+
+        >>> layer = LSTM(2, 8, num_layers=2, batch_first=True)
+        >>> y, (h, c) = layer(torch.zeros(3, 20, 2))               # [B, T, input_size]
+        >>> y.shape, h.shape, c.shape
+        (torch.Size([3, 20, 8]), torch.Size([2, 3, 8]), torch.Size([2, 3, 8]))
     """
 
     _gates, _reference = "ifgo", nn.LSTM
@@ -178,7 +194,12 @@ class LSTM(_Layers):
 
 
 class GRU(_Layers):
-    """torch.nn.GRU with the passes of lagtape, as LSTM."""
+    """torch.nn.GRU with the passes of lagtape, as LSTM.
+
+        >>> y, h = GRU(2, 8, bidirectional=True)(torch.zeros(20, 3, 2))        # [T, B, input_size]
+        >>> y.shape, h.shape
+        (torch.Size([20, 3, 16]), torch.Size([2, 3, 8]))
+    """
 
     _gates, _reference = "rzn", nn.GRU
 
@@ -189,7 +210,12 @@ class GRU(_Layers):
 
 
 class RNN(_Layers):
-    """torch.nn.RNN with the passes of lagtape, as LSTM; nonlinearity is "tanh" or "relu"."""
+    """torch.nn.RNN with the passes of lagtape, as LSTM; nonlinearity is "tanh" or "relu".
+
+        >>> y, h = RNN(2, 8, nonlinearity="relu")(torch.zeros(20, 3, 2))
+        >>> y.shape
+        torch.Size([20, 3, 8])
+    """
 
     _gates, _reference = "h", nn.RNN
 

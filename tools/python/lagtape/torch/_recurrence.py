@@ -33,7 +33,12 @@ class Recurrence(nn.Module):
     dtype: torch.float32 or torch.float64; by default PyTorch's.
 
     Parameters have the names of a weights file: layers.0.W1, layers.0.W1.bias, ... A recurrence may be moved to
-    another precision, copied and pickled; there is no second derivative. Raises InputError.
+    another precision, copied and pickled. It has derivatives of any order, forward mode (jvp) and vmap. Raises InputError.
+
+        >>> recurrence = Recurrence("tau_gru", 2, units=8, tau=5)
+        >>> y, window = recurrence(torch.zeros(3, 20, 2))          # x [B, T, input_size]
+        >>> y.shape, [state.shape for state in window]
+        (torch.Size([3, 20, 8]), [torch.Size([6, 3, 8])])
     """
 
     def __init__(
@@ -69,7 +74,11 @@ class Recurrence(nn.Module):
         self.reset_parameters(seed)
 
     def reset_parameters(self, seed: Optional[int] = None) -> None:
-        """Draws the first values anew, those that a model of lagtape has for this seed."""
+        """Draws the first values anew, those that a model of lagtape has for this seed.
+
+            >>> recurrence = Recurrence("gru", 2, units=8)
+            >>> recurrence.reset_parameters(seed=1)
+        """
         if seed is None:
             seed = int(torch.randint(2**62, ()))
         values = self._values()
@@ -89,7 +98,13 @@ class Recurrence(nn.Module):
         each in 1 .. T: the steps of a row that count; outputs beyond them are zeros. window: the states before the first
         step, as a call before returned them; zeros by default. It is one tensor [history + 1, B, width] a state, the oldest
         value first, in float64 for a state on the grid. reset [B, T]: true at steps before which a row's states are zeros
-        again, as at the beginning of an episode.
+        again, as at the beginning of an episode. Raises InputError for other shapes and precisions.
+
+            >>> recurrence, x = Recurrence("gru", 2, units=8), torch.randn(3, 20, 2)
+            >>> first, window = recurrence(x[:, :12])
+            >>> rest, window = recurrence(x[:, 12:], window=window)
+            >>> torch.equal(torch.cat([first, rest], 1), recurrence(x)[0])
+            True
         """
         if isinstance(x, PackedSequence):
             if lengths is not None:
@@ -114,6 +129,10 @@ class Recurrence(nn.Module):
 
         options: memory, threads. x and outputs are normalized numbers; `normalization` has the means and scales of the run
         (None: there are none), and `save` takes it over. Raises InputError for a run that is more than layers and a read-out.
+
+            >>> recurrence, head = Recurrence.from_run("run", readout=True)
+            >>> head(recurrence(torch.zeros(1, 5, recurrence.input_size))[0]).shape
+            torch.Size([1, 5, 1])
         """
         from ._convert import recurrence_of
 
@@ -123,13 +142,22 @@ class Recurrence(nn.Module):
     def save(self, path: Path, *, readout: Optional[nn.Module] = None, loss: Any = "mse",
              normalization: Optional[Mapping[str, Any]] = None) -> None:
         """Writes a weights file as a training does: `lagtape.load` and every command take it. The arguments are those of
-        lagtape.from_torch, which gives the same as a model."""
+        lagtape.from_torch, which gives the same as a model. Raises InputError.
+
+            >>> Recurrence("gru", 1, units=8).save("saved.safetensors", readout=torch.nn.Linear(8, 1))
+            >>> lagtape.load("saved.safetensors").predict(np.zeros((1, 5, 1), np.float32)).shape
+            (1, 5, 1)
+        """
         from ._convert import from_torch
 
         from_torch(self, readout=readout, loss=loss, normalization=normalization or self.normalization).save(path)
 
     def zero_window(self, batch: int) -> Window:
-        """The window before the first step: zeros."""
+        """The window of a batch of so many sequences before the first step: zeros, [history + 1, batch, width] a state.
+
+            >>> [state.shape for state in Recurrence("lem", 1, units=4).zero_window(2)]
+            [torch.Size([1, 2, 4]), torch.Size([1, 2, 4])]
+        """
         values = self._values()
         dtype = values[0].dtype if values else torch.get_default_dtype()
         return tuple(torch.zeros(steps, batch, width, dtype=DTYPES[precision])
@@ -176,13 +204,14 @@ class _Layer(nn.Module):
     """The parameters of a layer. In a state_dict they have the names of a weights file, W1 and W1.bias; here the second is
     W1__bias, since torch.export takes what has a dot for a module's."""
 
-    def _save_to_state_dict(self, destination, prefix, keep_vars):
+    def _save_to_state_dict(self, destination: Dict[str, Any], prefix: str, keep_vars: bool) -> None:
         own: Dict[str, Tensor] = {}
         super()._save_to_state_dict(own, "", keep_vars)
         for name, value in own.items():
             destination[prefix + name.replace("__", ".")] = value
 
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing, unexpected, errors):
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing: List[str],
+                              unexpected: List[str], errors: List[str]) -> None:
         names = {name.replace("__", "."): name for name in {**self._parameters, **self._buffers}}
         own = {key[len(prefix) :]: value for key, value in state_dict.items() if key.startswith(prefix)}
         not_found: List[str] = []

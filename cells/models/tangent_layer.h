@@ -1,0 +1,11 @@
+#pragma once
+
+#include "lagtape/cells/build/cell.h"
+
+namespace lagtape {
+
+/// A layer per step with its derivative in a direction: from [x, dx] to [y, dy]. Each parameter is followed by its
+/// direction, each state by its derivative.
+Layer tangent_layer(const Layer& layer);
+
+}  // namespace lagtape
