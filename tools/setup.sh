@@ -14,8 +14,8 @@ test_packages=(clang-format doctest-dev python3 python3-dev python3-venv pkg-con
 # What the Python module is built and tested with, from PyPI.
 python_requirements=(nanobind scikit-build-core numpy pytest)
 # What only some tests need: the notebook of the examples, pandas, with which tables and times are compared, scikit-learn,
-# which checks the estimators, and MkDocs, which builds the site.
-optional_requirements=(nbclient ipykernel matplotlib pandas scikit-learn mkdocs-material mkdocstrings-python)
+# which checks the estimators, mypy, which checks the types, and MkDocs, which builds the site.
+optional_requirements=(nbclient ipykernel matplotlib pandas scikit-learn mypy mkdocs-material mkdocstrings-python)
 
 say() { printf '== %s\n' "$*"; }
 fail() {
@@ -55,7 +55,7 @@ install_missing() {
 # Makes build/venv, for which the build makes the Python module. Without it the module and its tests are left out.
 make_python_environment() {
   local python=build/venv/bin/python
-  if "$python" -c 'import nanobind, scikit_build_core, numpy, pytest, nbclient, ipykernel, matplotlib, pandas, sklearn, material, mkdocstrings_handlers.python' 2>/dev/null; then
+  if "$python" -c 'import nanobind, scikit_build_core, numpy, pytest, nbclient, ipykernel, matplotlib, pandas, sklearn, mypy, material, mkdocstrings_handlers.python' 2>/dev/null; then
     say "build/venv is there already."
     return
   fi

@@ -227,3 +227,16 @@ def test_nothing_is_imported_for_the_conventions():
     source = "".join(file.read_text() for file in pathlib.Path(lt.__file__).resolve().parent.glob("_*.py"))
     imports = [line for line in source.splitlines() if line.startswith(("import ", "from "))]
     assert imports and not any("sklearn" in line or "pandas" in line for line in imports)
+
+
+def test_callbacks_see_each_epoch_and_end_a_training():
+    draw = np.random.default_rng(0)
+    x, y, table = draw.normal(size=(40, 6, 2)), np.arange(40) % 2, {"load": np.sin(np.arange(200) / 5)}
+    for fit in (lambda **more: lt.SequenceRegressor(units=3, epochs=9, progress=False, **more).fit(x, y),
+                lambda **more: lt.Forecaster(units=3, window=20, epochs=9, progress=False, **more).fit(table)):
+        rows = []
+        model = fit(callbacks=[rows.append, lambda row: row["epoch"] == 3])
+        assert [row["epoch"] for row in rows] == [1, 2, 3] == model.history_["epoch"].tolist()
+        assert rows[-1]["valid_loss"] == model.history_["valid_loss"][-1]
+        with pytest.raises(lt.InputError, match=r"\[fit\] callbacks must be a function, or a list of functions. Got int."):
+            fit(callbacks=[3])

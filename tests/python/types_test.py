@@ -176,6 +176,20 @@ def test_the_examples_of_the_documents_have_types(tmp_path):
         assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
+@needs_mypy
+def test_the_package_itself_is_clean(tmp_path):
+    def said():
+        done = subprocess.run([sys.executable, "-m", "mypy", "--config-file", PACKAGE.parent / "pyproject.toml", "--no-error-summary", "lagtape"],
+                              cwd=tmp_path, capture_output=True, text=True)
+        return done.stdout + done.stderr
+
+    shutil.copytree(PACKAGE, tmp_path / "lagtape")
+    assert said() == ""
+    (tmp_path / "lagtape" / "_run.py").open("a").write("\nwrong: int = Run.__name__\n")
+    assert "_run.py" in said()
+
+
 def test_no_public_result_is_any():
     """Nothing that is called from outside says of its result that it may be anything."""
     def annotations(one, name):

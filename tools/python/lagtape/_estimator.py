@@ -7,7 +7,7 @@ import functools
 import inspect
 import json
 import sys
-from typing import Any, Dict, List, Mapping, Optional, Tuple, TypeVar
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Type, TypeVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ._cell import Cell, located
 from ._errors import Error, InputError
 from ._experiment import _given, list as known
 from ._model import Model, wrapped
-from ._progress import Progress, columns_of, learning_chart
+from ._progress import Progress, callbacks_of, columns_of, learning_chart
 
 Self = TypeVar("Self", bound="Estimator")
 
@@ -30,7 +30,7 @@ class NotFittedError(InputError, AttributeError):
 def not_fitted(estimator: Any, call: str) -> NotFittedError:
     message = f"[{call}] This {type(estimator).__name__} is not fitted yet. Call fit first."
     theirs = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)
-    kind = NotFittedError if theirs is None else type("NotFittedError", (NotFittedError, theirs), {})
+    kind: Type[NotFittedError] = NotFittedError if theirs is None else type("NotFittedError", (NotFittedError, theirs), {})
     return kind(message)
 
 
@@ -130,7 +130,7 @@ class Estimator:
             raise InputError(f"[fit] experiment must be a dict, whose settings replace those of the estimator. Got {changes!r}.")
         rows: List[Dict[str, Any]] = []
         try:
-            with Progress(mine["progress"], rows.append) as listener:
+            with Progress(mine["progress"], [rows.append, *callbacks_of(mine["callbacks"], "[fit] callbacks")]) as listener:
                 made, summary = _lagtape.train_in_memory(_given(merged(experiment, changes), None, None, data), threads_of(mine["threads"]), listener)
         except InputError as error:
             raise located(error) from None

@@ -146,8 +146,8 @@ def _given(experiment: Experiment, changes: Changes, row: Optional[str], data: A
         more = {**more, "data.path": json.dumps(paths)}
         if taken.task and "task" not in section and isinstance(experiment, Mapping):
             more["data.task"] = taken.task
-        if taken.index and "time" not in section:
-            more["data.time"] = json.dumps(taken.index)
+        if taken.times and "time" not in section:
+            more["data.time"] = json.dumps(taken.times)
     assignments = assignments_of(changes) + [f"{key}={value}" for key, value in more.items() if value is not None]
     if not isinstance(experiment, Mapping):
         return _lagtape.GivenExperiment(path_of(experiment), None, assignments, "" if row is None else text_of(row, "row"), files)

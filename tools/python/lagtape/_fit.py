@@ -84,7 +84,7 @@ class Fit:
     @property
     def residuals(self) -> Array:
         """Readings less fit of all traces, one after another, where there is a reading."""
-        all = np.concatenate([trace.residuals for trace in self.data])
+        all: Array = np.concatenate([trace.residuals for trace in self.data])
         return all[np.isfinite(all)]
 
 

@@ -221,7 +221,7 @@ def _taken(data: Any, model: Model, name: str = "data", files: Optional[_lagtape
     time = _data_of(model).get("time")
     time = time if isinstance(time, str) else None
     taken = take(data, time=time, name=name, files=files, is_table=_data_of(model).get("task") in ("series", "sequences"))
-    return taken if taken.index else taken._replace(index=time or "")
+    return taken if taken.times else taken._replace(times=time or "")
 
 
 def _as_frame(made: Mapping[str, Any], like: Any, taken: Given) -> Any:
@@ -234,4 +234,4 @@ def _as_frame(made: Mapping[str, Any], like: Any, taken: Given) -> Any:
         for bound in ("low", "high", "lower", "upper"):
             if bound in made:
                 columns[f"{target}_{bound}"] = made[bound][:, i]
-    return frame_like(like, columns, made["times"], made.get("rows"), taken.index)
+    return frame_like(like, columns, made["times"], made.get("rows"), taken.times)

@@ -46,6 +46,7 @@ class Forecaster(Estimator):
     random_state  a seed, a NumPy generator, or None. The same seed gives the same bits
     threads       by default as many as the machine runs at once; the bits do not depend on it
     progress      a line of progress; by default in a terminal and in a notebook
+    callbacks     a function, or a list of them, called after each epoch with its scores, as `callback` of `lagtape.train`
     experiment    settings of an experiment that replace these: {"data": {"missing": "hold", "residual": "linear"}}
 
     Fitted attributes: model_ (a `lagtape.Model`), targets_, n_features_in_ and feature_names_in_ (the columns that were given
@@ -60,11 +61,11 @@ class Forecaster(Estimator):
     def __init__(self, cell: Any = "tau_gru", units: int = 16, tau: Any = None, window: int = 168, *, layers: int = 1, horizon: int = 1,
                  calendar: Names = None, epochs: int = 100, batch: int = 16, lr: float = 0.01, validation: float = 0.15,
                  test: float = 0.0, patience: Optional[int] = 20, random_state: Any = 0, threads: Optional[int] = None,
-                 progress: Optional[bool] = None, experiment: Any = None):
+                 progress: Optional[bool] = None, callbacks: Any = None, experiment: Any = None):
         self.cell, self.units, self.tau, self.window, self.layers = cell, units, tau, window, layers
         self.horizon, self.calendar, self.epochs, self.batch, self.lr = horizon, calendar, epochs, batch, lr
         self.validation, self.test, self.patience, self.random_state = validation, test, patience, random_state
-        self.threads, self.progress, self.experiment = threads, progress, experiment
+        self.threads, self.progress, self.callbacks, self.experiment = threads, progress, callbacks, experiment
 
     def fit(self, df: Any, y: Any = None, *, target: Names = None, future: Names = None, past: Names = None, series: Names = None,
             time: Optional[str] = None) -> Forecaster:
@@ -104,7 +105,7 @@ class Forecaster(Estimator):
         base["model"]["readout"] = {"at": "every_step"}
         metric = "mase" if roles["series"] else "rmse"
         self._train({**base, "data": data, "loss": "mse", "metrics": [metric]}, df)
-        self._data, self._roles = _copy_of(df), {**roles, "time": time}
+        self._data, self._roles, self._time = _copy_of(df), roles, time
         self.targets_ = roles["target"]
         self.feature_names_in_ = np.array([name for of_role in roles.values() for name in of_role], object)
         self.n_features_in_ = len(self.feature_names_in_)
@@ -147,7 +148,7 @@ class Forecaster(Estimator):
         if self.test == 0:
             if share_of(test, "test") == 0:
                 raise InputError("[backtest] test must be more than 0, a share of the rows.")
-            held = type(self)(**{**self.get_params(), "test": test}).fit(self._data, **self._roles)
+            held = type(self)(**{**self.get_params(), "test": test}).fit(self._data, time=self._time, **self._roles)
         return _forecast.evaluate(held.model_, "test", data=held._data, horizon=steps, interval=interval, season=season)
 
     def score(self, df: Any, y: Any = None) -> float:
@@ -155,8 +156,8 @@ class Forecaster(Estimator):
         what GridSearchCV with TimeSeriesSplit maximizes."""
         model = self._fitted("score")
         df, _ = _with_targets(df, y, self.targets_)
-        names, columns, _ = columns_of(df, self._roles["time"])
-        _check_columns(names, columns, self._roles, self._roles["time"])
+        names, columns, _ = columns_of(df, self._time)
+        _check_columns(names, columns, self._roles, self._time)
         for name in self.targets_:
             numbers(cells_of(columns[names.index(name)], name), f"column {name!r}", "score")
         keys = [np.asarray(columns[names.index(name)]) for name in self._roles["series"]]
@@ -164,7 +165,7 @@ class Forecaster(Estimator):
         if len(set(counts)) != 1:
             raise InputError(f"[score] each series must have as many rows. Got {counts.min()} to {counts.max()}.")
         steps = int(counts[0])
-        made, _ = _forecast.forecast_arrays(model, _one_after_the_other(self._data, df, self._roles["time"]), steps, start=-steps)
+        made, _ = _forecast.forecast_arrays(model, _one_after_the_other(self._data, df, self._time), steps, start=-steps)
         truth, predicted = (made[part].reshape(-1, steps, len(self.targets_)) for part in ("truth", "prediction"))
         return float(np.mean([r_squared(*one) for one in zip(truth, predicted)]))
 
@@ -173,8 +174,8 @@ class Forecaster(Estimator):
             return self._data
         if not is_frame(df):
             raise InputError(f"[{call}] expected a DataFrame or a dict of columns. Got {type(df).__name__}.")
-        names, columns, _ = columns_of(df, self._roles["time"])
-        _check_columns(names, columns, self._roles, self._roles["time"])
+        names, columns, _ = columns_of(df, self._time)
+        _check_columns(names, columns, self._roles, self._time)
         return df
 
 
@@ -187,11 +188,12 @@ def _names_of(value: Names, role: str) -> List[str]:
 
 def _check_columns(names: List[str], columns: List[Any], roles: Mapping[str, Any], time: Optional[str]) -> None:
     """Raises InputError for columns that a table does not have, and for one without rows."""
-    asked = [name for role, of_role in roles.items() if role != "time" for name in of_role] + ([time] if time else [])
-    for name in asked:
+    if len(names) == 0:
+        raise InputError("[Forecaster] the table has no columns.")
+    for name in [name for of_role in roles.values() for name in of_role] + ([time] if time else []):
         if name not in names:
             raise InputError(f"[Forecaster] the table has no column {name!r}. It has {', '.join(names)}.")
-    if len(names) == 0 or len(columns[0]) == 0:
+    if len(columns[0]) == 0:
         raise InputError("[Forecaster] the table has no rows.")
 
 

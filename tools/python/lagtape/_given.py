@@ -6,7 +6,7 @@ import datetime
 import importlib
 import os
 import sys
-from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class Given(NamedTuple):
     files: Optional[_lagtape.GivenFiles]
     paths: List[str]
     task: str  #: the task that such data are for
-    index: str = ""  #: the column of times, which the index of a frame became
+    times: str = ""  #: the column of times, which the index of a frame became
 
     @property
     def path(self) -> str:
@@ -117,8 +117,9 @@ def columns_of(frame: Any, time: Optional[str]) -> Tuple[List[str], List[Any], s
         if found is None and hasattr(frame, attribute):
             value = getattr(frame, attribute)
             found = value() if callable(value) else value
-    names = [str(name) for name in found]
-    columns = [frame[name] for name in found]
+    labels = [] if found is None else list(found)
+    names = [str(name) for name in labels]
+    columns = [frame[name] for name in labels]
     index = getattr(frame, "index", None)
     if index is None or callable(index):
         return names, columns, ""
@@ -150,7 +151,7 @@ def frame_like(like: Any, columns: Mapping[str, np.ndarray], times: List[str], r
             labels = labels.tz_localize(zone) if labels.tz is None else labels.tz_convert(zone)
         return pandas.DataFrame(columns, index=labels.rename(index or "time"))
     if times:
-        columns = {index or "time": times, **columns}
+        columns = {index or "time": np.array(times), **columns}
     elif rows is not None:
         columns = {"row": np.array(rows), **columns}
     if isinstance(like, Mapping):
@@ -161,6 +162,7 @@ def frame_like(like: Any, columns: Mapping[str, np.ndarray], times: List[str], r
 
 def _by_protocol(frame: Any) -> Any:
     """A frame of another library as one of a library that is installed."""
+    convert: Callable[[Any], Any]
     for library, convert in (("pyarrow", lambda module: module.table(frame)), ("polars", lambda module: module.DataFrame(frame)),
                              ("pyarrow.interchange", lambda module: module.from_dataframe(frame)),
                              ("pandas", lambda module: module.api.interchange.from_dataframe(frame))):
@@ -217,7 +219,7 @@ def _texts_of_times(times: np.ndarray) -> List[str]:
             break
     texts = np.char.replace(np.datetime_as_string(times, unit=unit), "T", " ")
     texts[is_none] = ""
-    return texts.tolist()
+    return [str(text) for text in texts]
 
 
 def _text_of(value: Any, name: str) -> str:

@@ -102,7 +102,7 @@ class Progress:
     """Follows a training: shows how far it is, in terminals and notebooks unless asked for otherwise, and calls the callbacks."""
 
     def __init__(self, shown: Optional[bool], callbacks: Callbacks):
-        self._callbacks = _callbacks_of(callbacks)
+        self._callbacks = callbacks_of(callbacks)
         is_shown = bool(shown) if shown is not None else _in_notebook() or sys.stderr.isatty()
         self._view = (_LiveCurve() if _in_notebook() else _Line()) if is_shown else None
         self._first: Optional[int] = None
@@ -143,11 +143,12 @@ class Progress:
         warnings.warn(text, stacklevel=4)
 
 
-def _callbacks_of(callbacks: Any) -> List[Callback]:
+def callbacks_of(callbacks: Any, name: str = "[train] callback") -> List[Callback]:
+    """The functions of a list, of one function or of None. Raises InputError."""
     found: List[Callback] = list(callbacks) if isinstance(callbacks, (list, tuple)) else [] if callbacks is None else [callbacks]
     for one in found:
         if not callable(one):
-            raise InputError(f"[train] callback must be a function, or a list of functions. Got {type(one).__name__}.")
+            raise InputError(f"{name} must be a function, or a list of functions. Got {type(one).__name__}.")
     return found
 
 

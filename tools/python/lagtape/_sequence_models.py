@@ -27,6 +27,7 @@ _SETTINGS = """
     random_state  a seed, a NumPy generator, or None. The same seed gives the same bits
     threads       by default as many as the machine runs at once; the bits do not depend on it
     progress      a line of progress; by default in a terminal and in a notebook
+    callbacks     a function, or a list of them, called after each epoch with its scores, as `callback` of `lagtape.train`
     sequence, time   of a long table: the columns of the names of sequences and of their order in time
     experiment    settings of an experiment that replace these: {"optimizer": {"type": "sgd"}, "model": {"layers": [...]}}
 
@@ -46,11 +47,11 @@ class SequenceEstimator(Estimator):
     def __init__(self, cell: Any = "tau_gru", units: int = 32, tau: Any = None, *, layers: int = 1, epochs: int = 100, batch: int = 16,
                  lr: float = 0.01, validation: float = 0.15, patience: Optional[int] = 20, normalize: bool = True, random_state: Any = 0,
                  threads: Optional[int] = None, progress: Optional[bool] = None, sequence: Optional[str] = None,
-                 time: Optional[str] = None, experiment: Any = None):
+                 time: Optional[str] = None, callbacks: Any = None, experiment: Any = None):
         self.cell, self.units, self.tau, self.layers = cell, units, tau, layers
         self.epochs, self.batch, self.lr, self.validation, self.patience = epochs, batch, lr, validation, patience
         self.normalize, self.random_state, self.threads, self.progress = normalize, random_state, threads, progress
-        self.sequence, self.time, self.experiment = sequence, time, experiment
+        self.sequence, self.time, self.callbacks, self.experiment = sequence, time, callbacks, experiment
 
     def _taken(self, X: Any, call: str, label: Optional[str]) -> Sequences:
         like = list(self.feature_names_in_) if call != "fit" and hasattr(self, "feature_names_in_") else None
@@ -116,12 +117,12 @@ class SequenceClassifier(SequenceEstimator):
         """The probabilities [N, classes], in the order of `classes_`."""
         logits = self._logits(X, "predict_proba")
         exponents = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return exponents / exponents.sum(axis=1, keepdims=True)
+        return np.asarray(exponents / exponents.sum(axis=1, keepdims=True))
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest classes [N]."""
         best = self._logits(X, "predict").argmax(axis=1)
-        return self.classes_[best]
+        return np.asarray(self.classes_[best])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of the sequences that are classified rightly."""
