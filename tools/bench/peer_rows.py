@@ -13,10 +13,11 @@ SCRIPTS = {  # the library that a script needs, and the cells that it knows
     "torch_eager": ("torch", ("tau_gru", "lstm")),
     "torch_compile": ("torch", ("tau_gru", "lstm")),
     "torch_nn_lstm": ("torch", ("lstm",)),
+    "torch_scan": ("torchrl, hoptorch", ("lstm",)),
     "jax_scan": ("jax", ("tau_gru", "lstm")),
 }
 NAMES = {"torch_eager": "PyTorch, eager", "torch_compile": "PyTorch, torch.compile", "torch_nn_lstm": "PyTorch, nn.LSTM",
-         "jax_scan": "JAX, scan"}
+         "torch_scan": "torchrl, compiled scan", "jax_scan": "JAX, scan"}
 
 
 @functools.cache
@@ -147,7 +148,7 @@ def peer_rows(pythons, repeats):
                    inside_torch(f"tau_gru_{size}", pythons, repeats, "torch_eager"), 0.2) for size in SIZES]
     result += [Row(f"{work}, {SIZES[size]}, inside PyTorch", NAMES[script], inside_torch(f"{cell}_{size}", pythons, repeats, script))
                for size in SIZES for work, cell, scripts in (("tau-GRU", "tau_gru", ("torch_compile",)),
-                                                             ("LSTM", "lstm", ("torch_nn_lstm", "torch_eager", "torch_compile")))
+                                                             ("LSTM", "lstm", ("torch_nn_lstm", "torch_eager", "torch_compile", "torch_scan")))
                for script in scripts]
     result += onednn3_rows(pythons)
     result.append(Row(DEER_WORK, NAMES["jax_scan"], deer_beside_jax(pythons, repeats)))

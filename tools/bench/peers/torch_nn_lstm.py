@@ -7,11 +7,11 @@ import torch
 import torch_eager
 
 
-class NnLstm(torch.nn.LSTM):
-    """Gives its states [T, B, units]. Of the layer's two biases the second is left at zero."""
+class Lstm:
+    """What makes a layer like nn.LSTM the peers' cell. Gives its states [T, B, units]. Of the two biases the second is left at zero."""
 
-    def __init__(self, case, weights):
-        super().__init__(case.input, case.units)
+    def __init__(self, case, weights, **options):
+        super().__init__(case.input, case.units, **options)
         own = {"weight_hh_l0": "W", "weight_ih_l0": "U", "bias_ih_l0": "b"}
         self.names = {name: parameter for parameter, name in own.items()}
         with torch.no_grad():
@@ -24,6 +24,10 @@ class NnLstm(torch.nn.LSTM):
 
     def gradients(self):
         return {name: getattr(self, parameter).grad.unflatten(0, (4, -1)).numpy() for name, parameter in self.names.items()}
+
+
+class NnLstm(Lstm, torch.nn.LSTM):
+    pass
 
 
 def prepare(case, weights, x, target):
