@@ -127,8 +127,17 @@ class DelayFitTest(ToolTest):
         again = json.loads(self.run_tool("fit", "e.json", "--json", "--start", "first.json", "--set", "fit.adam=0")[0])
         self.assertLess(again["steps"], found["steps"])
         self.assertAlmostEqual(again["params"]["rate"]["estimate"], found["params"]["rate"]["estimate"], 8)
+        solved = json.loads(self.run_tool("solve", "e.json", "--fit", "first.json", "--times", "0.5", "--json")[0])
+        self.assertAlmostEqual(solved["y"]["y"][0], found["data"][0]["fitted"][2], 12)
+        self.write("two.csv", "t,y\n" + "".join(f"{t / 4},{3 * math.exp(-found['params']['rate']['estimate'] * t / 4)!r}\n" for t in range(5)))
+        one = json.loads(self.run_tool("fit", "e.json", "--json", "--start", "first.json", "--set", "fit={}", "--set", 'fit.only=["y0"]',
+                                       "--set", "data.path=two.csv")[0])
+        self.assertEqual(list(one["params"]), ["y0"])
+        self.assertAlmostEqual(one["params"]["y0"]["estimate"], 3, 6)
+        self.refused(["/fit/only", "unknown param 'x0'"], "fit", "e.json", "--set", 'fit.only=["x0"]')
+        self.refused(["nothing.json"], "solve", "e.json", "--times", "1", "--fit", "nothing.json")
         self.write("other.json", '{"params": {"x": {"estimate": 1}}}')
-        self.refused(["other.json", "no estimate"], "fit", "e.json", "--start", "other.json")
+        self.refused(["no estimate of a param of this fit"], "fit", "e.json", "--start", "other.json")
 
     def test_a_network_in_the_right_side_is_fitted(self):
         # dy = -0.5 y + tanh(2 y(t - 1)) by four hidden units
@@ -161,6 +170,19 @@ class DelayFitTest(ToolTest):
         found = [self.fit(times, values, 0.01, 7, experiment, state=state)["params"]
                  for experiment, state in ((MACKEY_GLASS, "y"), (greek, "θ"))]
         self.assertEqual(found[0], found[1])
+
+    @slow
+    def test_intervals_cover_over_200_seeds(self):
+        times, values = self.readings()
+        found = [self.fit(times, values, 0.05, 1000 + seed) for seed in range(200)]
+        good = [one for one in found if one["rmse"] < 0.06]
+        self.assertGreaterEqual(len(good), 175)
+        for name, true in TRUE.items():
+            rows = [one["params"][name] for one in good]
+            share = sum(row["low"] <= true <= row["high"] for row in rows) / len(rows)
+            self.assertTrue(0.90 <= share <= 0.99, (name, share))
+            rms = math.sqrt(sum((row["estimate"] / true - 1) ** 2 for row in rows) / len(rows)) * 100
+            self.assertLessEqual(rms, 1.2 * 5 * BOUNDS[name], name)
 
     @slow
     def test_of_16_seeds_14_are_found_with_much_noise_and_all_with_little(self):

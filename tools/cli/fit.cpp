@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/fit/delay_fit.h"
 #include "lagtape/tools/fit/model_fit.h"
+#include "lagtape/tools/solve/solved_equations.h"
 #include "lagtape/tools/view/fit_plot.h"
 
 namespace lagtape::cli {
@@ -70,23 +72,22 @@ void print_result(const FitResult& result, double level) {
   for (const std::string& note : result.notes) print("{}\n", note);
 }
 
-/// Begins with the estimates that a file has of params of these names.
+/// Begins with the estimates that a file has of params of these names, which those keep that are not fitted.
 void start_from_file(FitProblem& problem, const std::string& file) {
-  const Json document = parse_json(read_file(file), file);
-  const Json none = Json::object();
-  const Json& params = document.is_object() && document.contains("params") ? document["params"] : none;
+  std::vector<std::pair<std::string, double>> estimates = read_estimates(file);
   std::vector<double> values;
   bool any = false;
   for (const FitParam& param : problem.params()) {
-    const bool is_there = params.is_object() && params.contains(param.name) &&
-                          params[param.name].value("estimate", Json()).is_number();
-    any = any || is_there;
-    values.push_back(is_there ? params[param.name]["estimate"].get<double>() : param.start);
+    const auto found = std::ranges::find(estimates, param.name, &std::pair<std::string, double>::first);
+    any = any || found != estimates.end();
+    values.push_back(found == estimates.end() ? param.start : found->second);
     if (!param.bounds.contains(values.back()))
       throw InputError({.file = file, .item = text_of("param '", param.name, "'")}, Rule::out_of_range,
                        text_of("is between ", param.bounds.low, " and ", param.bounds.high),
                        text_of(values.back()));
+    if (found != estimates.end()) estimates.erase(found);
   }
+  for (const auto& [name, value] : estimates) any = problem.fix(name, value) || any;
   if (!any)
     throw InputError({.file = file}, Rule::missing, "there is no estimate of a param of this fit", {},
                      "It is a file of `lagtape fit EXPERIMENT --json`.");

@@ -20,7 +20,7 @@ namespace {
 
 struct SolveArguments {
   ExperimentArguments experiment;
-  std::string cell, times, input, output, plot, phase;
+  std::string cell, times, input, output, plot, phase, fit;
   std::vector<std::string> params;
   bool derivatives = false, json = false, order = false;
 };
@@ -33,6 +33,9 @@ void add_options(Options& options, SolveArguments& arguments) {
   options.add("--param", &arguments.params, "another value of a param; repeatable")
       .repeatable()
       .called("NAME=VALUE");
+  options.add("--fit", &arguments.fit, "params and weights as fitted, a file of `lagtape fit --json`")
+      .not_empty()
+      .called("FILE");
   options
       .add("--times", &arguments.times,
            "times to read: a,b,c, from A to B in steps, A:B:STEP, or a file with a time a line or a column "
@@ -88,6 +91,7 @@ void run(const SolveArguments& arguments) {
       throw error.within({.file = file.where});
     }
   }();
+  if (!arguments.fit.empty()) set_estimates(equations, arguments.fit);
   for (const std::string& assignment : arguments.params) set_param(equations, assignment);
   for (const std::string& warning : equations.warnings()) note("note: {}\n", warning);
   if (arguments.order) {

@@ -19,6 +19,7 @@ constexpr Option kFitRows[] = {
     option<&FitSection::grow>("grow",
                               "horizons of first fits, each from the result of the one before; or how many"),
     option<&FitSection::shoot>("shoot", "parts that begin from states of their own in first fits; 0: none"),
+    option<&FitSection::only>("only", "params that are fitted; all that are trained"),
     option<&FitSection::own>("own", "params of which each file has its own"),
     option<&FitSection::deviation>(
         "deviation", "standard deviations of the readings: a column or a number, or of each target one"),
@@ -49,7 +50,7 @@ T read_section(const Json& given, const std::string& pointer, const OptionTable&
 /// "fit" with lists where short forms are allowed.
 Json with_long_forms(Json section, const std::vector<std::string>& targets, JsonErrors& errors) {
   if (!section.is_object()) return section;
-  for (const char* key : {"own", "profile"})
+  for (const char* key : {"own", "only", "profile"})
     if (section.contains(key) && section[key].is_string()) section[key] = Json::array({section[key]});
   if (section.contains("grow")) {
     const Json& grow = section["grow"];
@@ -124,6 +125,7 @@ DelayFit::DelayFit(const ExperimentFile& file) : document_(file.document) {
 DelayEquations DelayFit::equations_of(const Json& document, const DelayReadings& readings) const {
   DelayEquations equations(document, "", std::max<std::int64_t>(1, readings.input.width));
   equations.fit_weights();
+  for (const auto& [param, value] : fixed_) equations.set(param, value);
   return equations;
 }
 
@@ -131,9 +133,11 @@ void DelayFit::find_numbers() {
   std::vector<std::string> known;
   for (const DelayEquations::Param& param : files_[0].equations.params()) {
     known.push_back(param.name);
-    if (!param.trained) continue;
-    const bool is_own =
-        files_.size() > 1 && std::ranges::find(section_.own, param.name) != section_.own.end();
+    const auto is_in = [&](const std::vector<std::string>& names) {
+      return std::ranges::find(names, param.name) != names.end();
+    };
+    if (!param.trained || !(section_.only.empty() || is_in(section_.only))) continue;
+    const bool is_own = files_.size() > 1 && is_in(section_.own);
     for (std::size_t f = 0; f < (is_own ? files_.size() : 1); ++f)
       for (std::size_t i = 0; i < param.values.size(); ++i) {
         const std::string name = param.is_scalar ? param.name : text_of(param.name, "[", i, "]");
@@ -142,9 +146,10 @@ void DelayFit::find_numbers() {
                            param.bounds, param.unit});
       }
   }
-  for (const std::string& name : section_.own)
-    if (std::ranges::find(known, name) == known.end())
-      throw InputError(unknown_name("param", name, known).within({.pointer = "/fit/own"}));
+  for (const auto& [key, names] : {std::pair("own", section_.own), std::pair("only", section_.only)})
+    for (const std::string& name : names)
+      if (std::ranges::find(known, name) == known.end())
+        throw InputError(unknown_name("param", name, known).within({.pointer = text_of("/fit/", key)}));
 }
 
 double DelayFit::end() const {
@@ -273,6 +278,16 @@ std::vector<FitTrace> DelayFit::traces(std::span<const double> values) {
                         .curve = series_of(curve, readings.states[s]).y});
   }
   return traces;
+}
+
+bool DelayFit::fix(const std::string& param, double value) {
+  try {
+    for (File& file : files_) file.equations.set(param, value);
+  } catch (const InputError&) {
+    return false;
+  }
+  fixed_.emplace_back(param, value);
+  return true;
 }
 
 void DelayFit::start_from(std::span<const double> values) {

@@ -19,6 +19,7 @@ struct FitSection {
       "none";  ///< "data": a first fit reads past values from smoothing splines of the readings
   std::vector<double> grow = {};  ///< horizons of first fits; one below 0: so many, each twice the one before
   std::int64_t shoot = 0;         ///< parts that begin from states of their own in first fits; 0: none
+  std::vector<std::string> only = {};       ///< params that are fitted; empty: all that are trained
   std::vector<std::string> own = {};        ///< params of which each file has its own
   std::vector<std::string> deviation = {};  ///< standard deviations: a column or a number for each target
   std::vector<std::string> profile = {};    ///< params whose intervals come from refits of all others
@@ -46,6 +47,7 @@ class DelayFit final : public FitProblem {
   bool has_deviations() const override { return !section_.deviation.empty(); }
   std::vector<FitTrace> traces(std::span<const double> values) override;
   void start_from(std::span<const double> values) override;
+  bool fix(const std::string& param, double value) override;
   const FitSection& section() const { return section_; }
   const std::vector<std::string>& targets() const { return files_.front().readings.states; }
 
@@ -98,6 +100,7 @@ class DelayFit final : public FitProblem {
   Json document_;
   FitSection section_;
   std::vector<File> files_;
+  std::vector<std::pair<std::string, double>> fixed_;  ///< of params that are not fitted
   std::vector<Number> numbers_;
   std::vector<FitParam> params_;
   std::vector<double> scales_;

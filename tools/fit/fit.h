@@ -41,6 +41,8 @@ class FitProblem {
   virtual std::vector<FitTrace> traces(std::span<const double> values) = 0;
   /// Fits begin with these values.
   virtual void start_from(std::span<const double> values) = 0;
+  /// Gives a number that is not fitted a value; false: there is none of that name.
+  virtual bool fix(const std::string&, double) { return false; }
 };
 
 struct FitOptions {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/tools/forecast/result_columns.h"
@@ -113,6 +114,28 @@ void set_param(DelayEquations& equations, const std::string& assignment) {
   } catch (const InputError& error) {
     throw error.within({.item = "--param"});
   }
+}
+
+std::vector<std::pair<std::string, double>> read_estimates(const std::string& file) {
+  const Json document = parse_json(read_file(file), file);
+  std::vector<std::pair<std::string, double>> estimates;
+  if (document.is_object() && document.contains("params") && document["params"].is_object())
+    for (const auto& [name, row] : document["params"].items())
+      if (row.is_object() && row.value("estimate", Json()).is_number())
+        estimates.emplace_back(name, row["estimate"].get<double>());
+  if (estimates.empty())
+    throw InputError({.file = file}, Rule::missing, "there is no estimate of a param", {},
+                     "It is a file of `lagtape fit EXPERIMENT --json`.");
+  return estimates;
+}
+
+void set_estimates(DelayEquations& equations, const std::string& file) {
+  equations.fit_weights();
+  for (const auto& [name, value] : read_estimates(file)) try {
+      equations.set(name, value);
+    } catch (const InputError& error) {
+      throw error.within({.file = file});
+    }
 }
 
 Json json_of(const SolvedEquations& solved) {

@@ -21,6 +21,11 @@ DelayInput read_delay_input(const std::string& file);
 /// Gives a param the value of "tau=18", a number "c[1]=2" of one. Throws InputError.
 void set_param(DelayEquations& equations, const std::string& assignment);
 
+/// The estimates of a file of `lagtape fit --json`, by name. Throws InputError.
+std::vector<std::pair<std::string, double>> read_estimates(const std::string& file);
+/// Gives params and weights the estimates of such a file.
+void set_estimates(DelayEquations& equations, const std::string& file);
+
 /// {"t": [...], "y": {STATE: [...]}, "d": {PARAM: {STATE: [...]}}}; the numbers of a vector are lists, a time each.
 Json json_of(const SolvedEquations& solved);
 /// The solution as a file of the ending .csv, .json or .npz: a table, the object above, or an array for each column.
