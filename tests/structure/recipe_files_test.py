@@ -35,7 +35,8 @@ RECIPES = (
         "tests/malformed/messages.json": "an example in a message",
         **{place: "the robust losses of fits" for place in (
             "optim/levenberg_marquardt.cpp", "optim/levenberg_marquardt.h", "tests/optim/levenberg_marquardt_test.cpp", "tools/cli/fit.cpp",
-            "tests/cli/fit_test.py", "tools/docs/fit.md")},
+            "tests/cli/fit_test.py", "tools/docs/fit.md", "tools/python/lagtape/_fit.py")},
+        "tests/cli/ridge_test.py": "a loss that ridge refuses",
         "tools/train/synonyms.cpp": "what to take for another loss", "tests/tools/train/synonyms_test.cpp": "the same"}),
     Recipe("metric.md", r"mape", 2),
     Recipe("importer.md", r"nam|NAM|nam_file|read_nam|nam_model", 14),
