@@ -7,6 +7,7 @@
 
 #include "lagtape/core/file_kind.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/json/json_slips.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape {
@@ -80,7 +81,10 @@ class Builder : public nlohmann::json_sax<nlohmann::ordered_json> {
     if (reason.starts_with("parse error"))
       reason.remove_prefix(std::min(reason.find(": ") + 2, reason.size()));
     // The message quotes the text, which may be anything.
-    return fail(position > 0 ? position - 1 : 0, shortened(reason, 200));
+    const std::size_t at = position > 0 ? position - 1 : 0;
+    fail(at, shortened(reason, 200));
+    problem_.hint = slip_in_json(text_, at, reason.ends_with("expected ':'"));
+    return false;
   }
 
  private:
