@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,14 @@ namespace lagtape {
 namespace {
 
 using Op = ElementOp;
+
+bool is_finite(const Tensor& x) {
+  return with_scalar(x.dtype(), [&]<class T>() {
+    bool finite = true;
+    for (const T value : x.values<T>()) finite &= std::abs(value) <= std::numeric_limits<T>::max();
+    return finite;
+  });
+}
 
 /// The reverse mode of a function on tensors, all of the result's shape.
 class TensorAdjoint final : public ElementAdjoint {
@@ -30,7 +39,8 @@ class TensorAdjoint final : public ElementAdjoint {
   }
   bool has_gradient(Value operand) const override { return inputs_.wanted(operand.id); }
   void add(Value operand, Value value) override {
-    if (has_gradient(operand)) inputs_.add(operand.id, sum_to(values_[value.id], shapes_[operand.id]));
+    if (has_gradient(operand))
+      inputs_.add(operand.id, sum_to(guarded(values_[value.id]), shapes_[operand.id]));
   }
   void subtract(Value operand, Value value) override {
     if (has_gradient(operand)) add(operand, {this, element(Op::negate, value.id, -1, 0)});
@@ -42,6 +52,11 @@ class TensorAdjoint final : public ElementAdjoint {
   }
 
  private:
+  /// 0 where the result's adjoint is 0, also where the derivative is infinite or no number.
+  Tensor guarded(const Tensor& value) const {
+    return is_finite(value) ? value : lagtape::element(Op::where_nonzero, value, values_[d.id]);
+  }
+
   InputGradients& inputs_;
   Shape shapes_[2];
   std::vector<Tensor> values_;

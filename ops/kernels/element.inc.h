@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "lagtape/ops/kernels/arc_tangent.inc.h"
 #include "lagtape/ops/kernels/kernel_table.h"
 #include "lagtape/ops/kernels/vector_math.inc.h"
 
@@ -84,6 +85,9 @@ template <class S, ElementOp op>
   if constexpr (op == sigmoid_adjoint) return a * (b * (one - b));
   if constexpr (op == where_positive) return select(b > zero, a, zero);
   if constexpr (op == multiply_add) return a * b + c;
+  if constexpr (op == atan) return vector_math::atan<S>(a);
+  if constexpr (op == stop || op == surrogate) return a;
+  if constexpr (op == where_nonzero) return select(b == zero, zero, a);
 }
 
 template <class S, ElementOp op>

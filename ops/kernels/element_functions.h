@@ -18,8 +18,8 @@ enum class ElementNotation : std::uint8_t { none, symbol, function };
 enum class ElementCost : std::uint8_t { one, few, many };
 
 /// Where a function is smooth: everywhere, everywhere but at zero, above zero, or between whole numbers. Tests take
-/// their arguments from there.
-enum class ElementDomain : std::uint8_t { real, nonzero, positive, fraction };
+/// their arguments from there. Of those whose gradient is declared, it is not the derivative of the value.
+enum class ElementDomain : std::uint8_t { real, nonzero, positive, fraction, declared };
 
 /// Reverse mode through y = f(a, b), as the table writes it. Values are handles: of a step's adjoint program, or of
 /// tensors of the outer tape.
@@ -196,6 +196,16 @@ inline constexpr ElementFunction kElementFunctions[] = {
     {Op::erf, "erf", "the error function", 1, function, many,
      [](double a, double) { return std::erf(a); },
      [](R& r) { r.add(r.a, r.d * exp(-(r.a * r.a)) * (2 * std::numbers::inv_sqrtpi)); }, {"erf", "Erf"}},
+    {Op::atan, "atan", "the arc tangent", 1, function, many,
+     [](double a, double) { return std::atan(a); },
+     [](R& r) { r.add(r.a, r.d / elementwise(Op::add_constant, r.a * r.a, 1)); }, {"atan", "Atan"}},
+    {Op::stop, "stop", "a, through which no gradient goes", 1, function, one,
+     [](double a, double) { return a; },
+     nullptr, {"a + 0", "Identity"}, declared},
+    {Op::surrogate, "surrogate", "a, with the gradient of b", 2, function, one,
+     [](double a, double) { return a; },
+     [](R& r) { r.add(r.b, r.d); }, {"b == b ? a : a", "Identity(a)"}, declared},
+    {Op::where_nonzero, "where_nonzero", "a where b is not 0, else 0", 2, none, few},
     // clang-format on
 };
 

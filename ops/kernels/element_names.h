@@ -14,7 +14,7 @@ enum class ElementOp : std::uint8_t {
   add, subtract, multiply, divide, minimum, maximum,
   add_constant, multiply_constant, minimum_constant, maximum_constant, constant_minus, constant_over,
   greater, tanh_adjoint, sigmoid_adjoint, where_positive, multiply_add,
-  erf,
+  erf, atan, stop, surrogate, where_nonzero,
   count
   // clang-format on
 };
@@ -41,6 +41,9 @@ template <ElementOperand T> T cos(const T& a) { return elementwise(ElementOp::co
 template <ElementOperand T> T sign(const T& a) { return elementwise(ElementOp::sign, a); }  ///< -1, 0 or 1, without a gradient
 template <ElementOperand T> T floor(const T& a) { return elementwise(ElementOp::floor, a); }  ///< the largest whole number not above a, without a gradient
 template <ElementOperand T> T erf(const T& a) { return elementwise(ElementOp::erf, a); }  ///< the error function
+template <ElementOperand T> T atan(const T& a) { return elementwise(ElementOp::atan, a); }
+template <ElementOperand T> T stop(const T& a) { return elementwise(ElementOp::stop, a); }  ///< a, through which no gradient goes
+template <ElementOperand T> T surrogate(const T& a, const T& b) { return elementwise(ElementOp::surrogate, a, b); }  ///< a, with the gradient of b
 template <ElementOperand T> T where_positive(const T& a, const T& b) { return elementwise(ElementOp::where_positive, a, b); }  ///< a where b > 0, else 0, also where a is no number; no gradient to b
 template <ElementOperand T> T minimum(const T& a, const T& b) { return elementwise(ElementOp::minimum, a, b); }  ///< ties go to a, the gradient too
 template <ElementOperand T> T maximum(const T& a, const T& b) { return elementwise(ElementOp::maximum, a, b); }  ///< ties go to a, the gradient too

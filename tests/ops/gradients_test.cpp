@@ -40,7 +40,8 @@ std::set<std::string> declared_operations() {
   const auto folder = std::filesystem::path(LAGTAPE_SOURCE) / "ops";
   std::set<std::string> declarations;
   for (const ElementFunction& f : kElementFunctions)
-    if (f.notation == ElementNotation::function) declarations.insert(declaration_of(f));
+    if (f.notation == ElementNotation::function && f.domain != ElementDomain::declared)
+      declarations.insert(declaration_of(f));
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".h") continue;
     std::ifstream file(entry.path());

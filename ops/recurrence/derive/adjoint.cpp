@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/derive/adjoint.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "lagtape/ops/recurrence/derive/adjoint_rules.h"
@@ -26,6 +27,7 @@ class Adjoint {
         ops_(f_.ops),
         forward_count_(ops_.values.size()),
         forward_(forward_ops(ops_)),
+        guarded_(find_guarded()),
         adjoints_(ops_, find_active(input_gradient)),
         uses_(forward_count_) {
     list_lagged_reads();
@@ -70,6 +72,20 @@ class Adjoint {
         if (o >= 0 && active[o]) active[op.out] = true;
     }
     return active;
+  }
+
+  /// The values that lead to the first operand of a choice (where_positive). Where that is not taken they may be anything,
+  /// and so may their derivatives, which then count as 0.
+  std::vector<bool> find_guarded() const {
+    std::vector<bool> guarded(forward_count_, false);
+    for (auto op = forward_.rbegin(); op != forward_.rend(); ++op) {
+      const bool chooses = op->kind == Op::Kind::element && op->element == ElementOp::where_positive;
+      if (op->a >= 0 && (chooses || guarded[op->out])) guarded[op->a] = true;
+      if (op->b >= 0 && guarded[op->out]) guarded[op->b] = true;
+      for (const Op::Term& term : op->terms)
+        if (guarded[op->out]) guarded[term.operand] = true;
+    }
+    return guarded;
   }
 
   // ---- seeds ----
@@ -157,7 +173,7 @@ class Adjoint {
       } else if (op->kind == Op::Kind::real_lag) {
         reverse_real_lag(*op, adjoints_.materialize(op->out));
       } else {
-        reverse_row_op(program_, *op, adjoints_);
+        reverse_row_op(program_, *op, adjoints_, guarded_[op->out]);
       }
     }
   }
@@ -165,8 +181,19 @@ class Adjoint {
   void reverse_product(const Op& op) {
     const int delta = adjoints_.materialize(op.out);
     const Op::Term& term = op.terms.front();
-    ops_.matrix_gradients.push_back({term.weight, delta, term.operand});
+    ops_.matrix_gradients.push_back(
+        {term.weight, delta, guarded_[op.out] ? finite(term.operand) : term.operand});
     if (adjoints_.is_active(term.operand)) uses_[term.operand].push_back({term.weight, delta});
+  }
+
+  /// v with 0 for what is infinite or no number.
+  int finite(int v) {
+    Op largest;
+    largest.element = ElementOp::fill;
+    largest.k = std::numeric_limits<float>::max();
+    const int k = adjoints_.record(largest, ops_.values[v].shape);
+    const int size = adjoints_.element(ElementOp::abs, v);
+    return adjoints_.element(ElementOp::where_positive, v, adjoints_.element(ElementOp::greater, k, size));
   }
 
   /// The stack of all products that read v: [W1; W3; W4]^T [d1; d3; d4], one sum.
@@ -277,6 +304,7 @@ class Adjoint {
   LayerOps& ops_;
   std::size_t forward_count_;
   Ops forward_;
+  std::vector<bool> guarded_;  // by forward value: whether a choice may leave it out
   AdjointSums adjoints_;
   std::vector<std::vector<Op::Term>> uses_;  // by forward value: the products that read it, {weight, delta}
   std::map<int, int> lag_of_value_;          // value of a lagged read -> position in ops_.lagged

@@ -8,13 +8,14 @@ namespace {
 
 class AdjointRules final : public ElementAdjoint {
  public:
-  AdjointRules(const StepProgram& program, const Op& op, AdjointSums& adjoints)
+  AdjointRules(const StepProgram& program, const Op& op, AdjointSums& adjoints, bool guarded)
       : ElementAdjoint(op.a, op.b, op.out, adjoints.of(op.out).value, op.k),
         program_(program),
         op_(op),
         adjoints_(adjoints),
         d_(d.id),
-        negated_(adjoints.of(op.out).negated) {}
+        negated_(adjoints.of(op.out).negated),
+        guarded_(guarded && op.kind == Op::Kind::element && may_be_infinite(op.element)) {}
 
   void reverse() {
     switch (op_.kind) {
@@ -77,20 +78,44 @@ class AdjointRules final : public ElementAdjoint {
   }
 
   RowShape shape(int v) const { return adjoints_.shape(v); }
-  void to(int operand, int value) { adjoints_.contribute(operand, value, negated_); }
-  void away(int operand, int value) { adjoints_.contribute(operand, value, !negated_); }
+  void to(int operand, int value) { adjoints_.contribute(operand, guarded(value), negated_); }
+  void away(int operand, int value) { adjoints_.contribute(operand, guarded(value), !negated_); }
+  int guarded(int value) { return guarded_ ? element(ElementOp::where_nonzero, value, d_, 0) : value; }
+
+  /// Whether the derivative of a function can be infinite or no number, so that 0 times it is not 0.
+  static bool may_be_infinite(ElementOp op) {
+    using enum ElementOp;
+    switch (op) {
+      case copy:
+      case negate:
+      case relu:
+      case add:
+      case subtract:
+      case minimum:
+      case maximum:
+      case add_constant:
+      case multiply_constant:
+      case minimum_constant:
+      case maximum_constant:
+      case constant_minus:
+      case where_positive:
+      case surrogate: return false;
+      default: return true;
+    }
+  }
 
   const StepProgram& program_;
   const Op& op_;
   AdjointSums& adjoints_;
   const int d_;  // the result's adjoint without its sign
   const bool negated_;
+  const bool guarded_;  // 0 where the result's adjoint is 0
 };
 
 }  // namespace
 
-void reverse_row_op(const StepProgram& program, const Op& op, AdjointSums& adjoints) {
-  AdjointRules(program, op, adjoints).reverse();
+void reverse_row_op(const StepProgram& program, const Op& op, AdjointSums& adjoints, bool guarded) {
+  AdjointRules(program, op, adjoints, guarded).reverse();
 }
 
 int spread(Op::Kind kind, int a, RowShape shape, AdjointSums& adjoints) {

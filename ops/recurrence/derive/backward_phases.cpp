@@ -59,7 +59,8 @@ class MomentAssigner {
   std::vector<int> wanted() const {
     std::vector<int> values = backward_.sinks;
     for (const auto& g : layer_.matrix_gradients)
-      if (maker_.contains(g.delta)) values.push_back(g.delta);
+      for (const int v : {g.delta, g.operand})
+        if (maker_.contains(v)) values.push_back(v);
     for (const auto& g : layer_.vector_gradients)
       if (maker_.contains(g.adjoint)) values.push_back(g.adjoint);
     return values;

@@ -61,6 +61,10 @@ const Case kCases[] = {
     {ElementOp::where_positive, "where_positive", -1, 1, 0, [](Arguments v) { return v.b > 0 ? v.a : 0; }},
     {ElementOp::multiply_add, "multiply_add", 0.25, 1, 1.1, [](Arguments v) { return v.a * v.b + v.c; }},
     {ElementOp::erf, "erf", -8, 8, 2.5, [](Arguments v) { return std::erf(v.a); }},
+    {ElementOp::atan, "atan", -20, 20, 2.5, [](Arguments v) { return std::atan(v.a); }},
+    {ElementOp::stop, "stop", -1, 1, 0, [](Arguments v) { return v.a; }},
+    {ElementOp::surrogate, "surrogate", -1, 1, 0, [](Arguments v) { return v.a; }},
+    {ElementOp::where_nonzero, "where_nonzero", -1, 1, 0, [](Arguments v) { return v.b == 0 ? 0 : v.a; }},
 };
 
 template <class T>

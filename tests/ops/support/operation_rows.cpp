@@ -35,7 +35,7 @@ ThreadPool& pool() {
 /// The functions that equations name, from their table.
 void add_functions(std::vector<Row>& rows) {
   for (const ElementFunction& f : kElementFunctions) {
-    if (f.notation != ElementNotation::function) continue;
+    if (f.notation != ElementNotation::function || f.domain == ElementDomain::declared) continue;
     if (f.arrays == 2) {
       const auto apply = [op = f.op](Inputs x) { return elementwise(op, x[0], x[1]); };
       rows.push_back({declaration_of(f), {{4, 9}, {4, 9}}, apply, f.domain});

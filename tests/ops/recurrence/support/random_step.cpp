@@ -230,7 +230,8 @@ class RandomStep {
   StepVar any_function(RowShape shape, int depth) {
     std::vector<const ElementFunction*> functions;
     for (const ElementFunction& function : kElementFunctions)
-      if (function.notation == ElementNotation::function && function.arrays == 1)
+      if (function.notation == ElementNotation::function && function.arrays == 1 &&
+          function.domain != ElementDomain::declared)
         functions.push_back(&function);
     const ElementFunction& function = *functions[below(functions.size())];
     switch (function.domain) {
@@ -238,6 +239,7 @@ class RandomStep {
       case ElementDomain::nonzero: return tape_.unary(function.op, off_zero(shape, depth));
       case ElementDomain::positive: return tape_.unary(function.op, 1.5 + tanh(bounded(shape, depth)));
       case ElementDomain::fraction: return tape_.unary(function.op, 1.5 + 0.4 * tanh(bounded(shape, depth)));
+      case ElementDomain::declared: break;  // the gradient is not that of the value
     }
     throw Error("[random] no such domain");
   }
