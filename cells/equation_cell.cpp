@@ -13,6 +13,7 @@
 #include "lagtape/cells/build/recorder.h"
 #include "lagtape/cells/ode_cell.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/ops/recurrence/equations/tokens.h"
 
 namespace lagtape {
 namespace {
@@ -109,6 +110,69 @@ void read_derived(JsonReader& reader, EquationCell& cell) {
       });
 }
 
+/// Adds the numbers of nested lists, row by row. False where these are no array of numbers.
+bool read_numbers(const Json& value, EquationCell::Constant& constant, std::size_t axis = 0) {
+  if (value.is_number()) {
+    constant.numbers.push_back(value.get<double>());
+    return axis == constant.shape.size();
+  }
+  if (!value.is_array() || value.empty()) return false;
+  const auto length = static_cast<std::int64_t>(value.size());
+  if (axis == constant.shape.size() && constant.numbers.empty()) constant.shape.push_back(length);
+  return axis < constant.shape.size() && constant.shape[axis] == length &&
+         std::ranges::all_of(value, [&](const Json& part) { return read_numbers(part, constant, axis + 1); });
+}
+
+void read_constants(JsonReader& reader, EquationCell& cell) {
+  const std::string about = "numbers and arrays of numbers, by name";
+  for_each_entry(reader, "constants", about,
+                 [&](const std::string& name, const Json& value, const std::string& pointer) {
+                   EquationCell::Constant constant{name, {}, {}};
+                   if (read_numbers(value, constant))
+                     cell.constants.push_back(std::move(constant));
+                   else
+                     reader.errors().add(pointer,
+                                         "expected a number or an array of numbers, like [[0, 1], [1, 0]].");
+                 });
+}
+
+void read_flags(JsonReader& reader, EquationCell& cell) {
+  const std::string about =
+      "names of columns of the input, such as dt, reset and mask, by number; -1 is the last";
+  for_each_entry(
+      reader, "reads", about, [&](const std::string& name, const Json& value, const std::string& pointer) {
+        if (value.is_number_integer())
+          cell.reads.emplace_back(name, value.get<std::int64_t>());
+        else
+          reader.errors().add(pointer,
+                              "expected the number of a column of the input, like 0, or -1 for the last.");
+      });
+}
+
+/// Reads a function: its arguments, then equations of its own, then what it gives.
+void read_functions(JsonReader& reader, EquationCell& cell) {
+  const std::string about = "functions of the step, by name: their arguments, and last what they give";
+  for_each_entry(
+      reader, "functions", about,
+      [&](const std::string& name, const Json& value, const std::string& pointer) {
+        const bool texts = value.is_array() && value.size() > 1 &&
+                           std::ranges::all_of(value, [](const Json& line) { return line.is_string(); });
+        if (!texts) {
+          reader.errors().add(pointer,
+                              "expected the arguments, and last what the function gives, like [\"a\", \"b\", "
+                              "\"a / (1 + abs(b))\"].");
+          return;
+        }
+        EquationCell::Function function{name, {}, {}};
+        for (std::size_t i = 0; i < value.size(); ++i) {
+          const std::string line = value[i].get<std::string>();
+          const bool is_argument = function.lines.empty() && i + 1 < value.size() && is_equation_name(line);
+          (is_argument ? function.arguments : function.lines).push_back(line);
+        }
+        cell.functions.push_back(std::move(function));
+      });
+}
+
 void read_init(JsonReader& reader, CellDefinition& definition) {
   std::vector<std::string> weights;
   for (const Named& weight : definition.equations.weights) weights.push_back(weight.name);
@@ -130,6 +194,7 @@ void read_init(JsonReader& reader, CellDefinition& definition) {
 
 void read_step(JsonReader& reader, EquationCell& cell) {
   const Json& step = reader.raw("step", "equations, each setting a new name or a state's next value");
+  if (step.is_string()) return cell.step.push_back(step.get<std::string>());
   const bool texts =
       step.is_array() && std::ranges::all_of(step, [](const Json& line) { return line.is_string(); });
   if (!texts || step.empty()) {
@@ -159,7 +224,7 @@ void read_output(JsonReader& reader, EquationCell& cell) {
   if (list.size() > 1) cell.output = text_of("concat(", cell.output, ")");
 }
 
-/// By name of a weight that is a lag: its largest value.
+/// By name of a weight that is a lag of a state: its largest value.
 std::map<std::string, std::int64_t> largest_lags(const StepProgram& program) {
   std::map<std::string, std::int64_t> largest;
   for (const Instruction& v : program.values)
@@ -201,8 +266,11 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input,
   const std::set<std::string> declared = declared_weights(equations);
   for (const WeightDefinition& weight : compiled.weights) {
     const auto lag = lags.find(weight.name);
+    const auto input_lag = compiled.input_lags.find(weight.name);
     Initializer initializer =
         lag != lags.end() ? Initializer::constant(middle_of(lag->second)) : Initializer::uniform_of(units);
+    if (input_lag != compiled.input_lags.end())
+      initializer = Initializer::constant(static_cast<double>(input_lag->second) / 2);
     // The matrix R.0 of a group is declared as R.
     const std::string name =
         declared.contains(weight.name) ? weight.name : weight.name.substr(0, weight.name.rfind('.'));
@@ -212,6 +280,8 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input,
       describe(parameter, param->second);
     if (lag != lags.end() && parameter.bounds == Bounds{})
       parameter.bounds = {1, static_cast<double>(lag->second)};
+    if (input_lag != compiled.input_lags.end() && parameter.bounds == Bounds{})
+      parameter.bounds = {0, static_cast<double>(input_lag->second)};
     layer.parameters.push_back(std::move(parameter));
   }
   if (!compiled.derived.empty() && right_side == nullptr)
@@ -226,6 +296,9 @@ CellDefinition read_cell_definition(JsonReader& reader) {
   read_params(reader, definition);
   cell.weights = read_named(reader, "weights", "shapes of the weights, by name");
   read_init(reader, definition);
+  read_constants(reader, cell);
+  read_flags(reader, cell);
+  read_functions(reader, cell);
   read_derived(reader, cell);
   read_lags(reader, cell);
   cell.states = read_named(reader, "state", "shapes of the states, by name");

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "lagtape/core/error.h"
-#include "lagtape/ops/recurrence/equations/operators.h"
+#include "lagtape/ops/recurrence/equations/step_functions.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {

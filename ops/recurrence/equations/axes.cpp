@@ -7,9 +7,30 @@
 #include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/reduce.h"
+#include "lagtape/ops/shape.h"
 
 namespace lagtape {
 namespace {
+
+Shape axes_of(StepVar a) { return a.shape().axes(); }
+Shape axes_of(const Var& a) { return a.shape(); }
+StepVar viewed(StepVar a, const Shape& axes, std::int64_t first, const Shape& strides) {
+  return a.tape().view(a, axes, first, strides);
+}
+Var viewed(const Var& a, const Shape& axes, std::int64_t first, const Shape& strides) {
+  return as_strided(a, axes, first, strides);
+}
+StepVar sum_of_last(StepVar a) { return a.tape().sum(a); }
+Var sum_of_last(const Var& a) { return sum(a, -1); }
+/// a [g] for each element of b [n]: [g, n], or what a product spreads to that.
+StepVar repeated_along(StepVar a, StepVar b) {
+  return a.tape().broadcast(a, RowShape::grouped(a.shape().size, b.shape().size));
+}
+Var repeated_along(const Var& a, const Var&) { return reshape(a, {a.shape()[0], 1}); }
+StepVar sliced(StepVar a, std::int64_t begin, std::int64_t end) { return a.tape().slice(a, begin, end); }
+Var sliced(const Var& a, std::int64_t begin, std::int64_t end) { return slice(a, 0, begin, end); }
 
 /// How many elements apart the axes of a dense array step.
 Shape dense(const Shape& axes) {
@@ -18,50 +39,59 @@ Shape dense(const Shape& axes) {
   return strides;
 }
 
-std::size_t checked(std::string_view function, StepVar a, std::int64_t axis) {
-  const std::int64_t rank = a.shape().rank;
+template <class T>
+std::size_t checked(std::string_view function, T a, std::int64_t axis) {
+  const std::int64_t rank = std::ssize(axes_of(a));
   if (axis < -rank || axis >= rank)
-    throw InputError({.op = std::string(function)}, Rule::out_of_range,
-                     rank == 0
-                         ? "a scalar has no axes"
-                         : text_of("an axis of ", to_string(a.shape()), " is from ", -rank, " to ", rank - 1),
-                     text_of(axis));
+    throw InputError(
+        {.op = std::string(function)}, Rule::out_of_range,
+        rank == 0 ? "a scalar has no axes"
+                  : text_of("an axis of ", to_string(axes_of(a)), " is from ", -rank, " to ", rank - 1),
+        text_of(axis));
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
 /// The array with an axis moved to the end, or from the end to where it was.
-StepVar with_last(StepVar a, std::size_t axis) {
-  Shape order(static_cast<std::size_t>(a.shape().rank));
+template <class T>
+T with_last(T a, std::size_t axis) {
+  Shape order(static_cast<std::size_t>(std::ssize(axes_of(a))));
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin() + axis, order.begin() + axis + 1, order.end());
   return transposed(a, order);
 }
-StepVar with_last_at(StepVar a, std::size_t axis) {
-  Shape order(static_cast<std::size_t>(a.shape().rank));
+template <class T>
+T with_last_at(T a, std::size_t axis) {
+  Shape order(static_cast<std::size_t>(std::ssize(axes_of(a))));
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin() + axis, order.end() - 1, order.end());
   return transposed(a, order);
 }
 
 /// The same elements with axes of one element added or taken away.
-StepVar with_axes(StepVar a, const Shape& axes) { return a.tape().view(a, axes, 0, dense(axes)); }
+template <class T>
+T with_axes(T a, const Shape& axes) {
+  return viewed(a, axes, 0, dense(axes));
+}
 
 /// The array with a new axis of one element at the end.
-StepVar with_column(StepVar a) {
-  Shape axes = a.shape().axes();
+template <class T>
+T with_column(T a) {
+  Shape axes = axes_of(a);
   axes.push_back(1);
   return with_axes(a, axes);
 }
 
 /// The array without its last axis, which has one element.
-StepVar without_column(StepVar a) {
-  Shape axes = a.shape().axes();
+template <class T>
+T without_column(T a) {
+  Shape axes = axes_of(a);
   axes.pop_back();
   return with_axes(a, axes);
 }
 
-StepVar extreme_of_last(ElementOp op, StepVar a) {
-  for (std::int64_t n = a.shape().size; n > 1; n = a.shape().size) {
+template <class T>
+T extreme_of_last(ElementOp op, T a) {
+  for (std::int64_t n = axes_of(a).back(); n > 1; n = axes_of(a).back()) {
     const std::int64_t half = (n + 1) / 2;  // halves overlap where n is odd
     a = elementwise(op, part_of(a, {-1, 0, half, 1}), part_of(a, {-1, n - half, half, 1}));
   }
@@ -76,34 +106,37 @@ StepVar extreme_of_last(ElementOp op, StepVar a) {
 
 }  // namespace
 
-StepVar transposed(StepVar a, std::span<const std::int64_t> order) {
+template <class T>
+T transposed(T a, std::span<const std::int64_t> order) {
   if (std::ranges::is_sorted(order)) return a;
-  const Shape axes = a.shape().axes(), strides = dense(axes);
+  const Shape axes = axes_of(a), strides = dense(axes);
   Shape to, by;
   for (const std::int64_t axis : order) {
     to.push_back(axes.at(static_cast<std::size_t>(axis)));
     by.push_back(strides.at(static_cast<std::size_t>(axis)));
   }
-  return a.tape().view(a, to, 0, by);
+  return viewed(a, to, 0, by);
 }
 
-StepVar transposed(StepVar a) {
-  if (a.shape().rank < 2) return a;
-  Shape order(static_cast<std::size_t>(a.shape().rank));
+template <class T>
+T transposed(T a) {
+  if (std::ssize(axes_of(a)) < 2) return a;
+  Shape order(static_cast<std::size_t>(std::ssize(axes_of(a))));
   std::iota(order.begin(), order.end(), 0);
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   return transposed(a, order);
 }
 
-StepVar part_of(StepVar a, const AxisPart& part) {
+template <class T>
+T part_of(T a, const AxisPart& part) {
   const std::size_t axis = checked("[ ]", a, part.axis);
-  Shape axes = a.shape().axes(), strides = dense(axes);
+  Shape axes = axes_of(a), strides = dense(axes);
   if (part.begin == 0 && part.step == 1 && part.count == axes[axis]) return a;
-  if (a.shape().rank == 1 && part.step == 1) return a.tape().slice(a, part.begin, part.begin + part.count);
+  if (std::ssize(axes_of(a)) == 1 && part.step == 1) return sliced(a, part.begin, part.begin + part.count);
   const std::int64_t first = part.begin * strides[axis];
   axes[axis] = part.count;
   strides[axis] *= part.step;
-  return a.tape().view(a, axes, first, strides);
+  return viewed(a, axes, first, strides);
 }
 
 StepVar sum(StepVar a, std::int64_t axis) { return a.tape().sum(with_last(a, checked("sum", a, axis))); }
@@ -113,38 +146,42 @@ StepVar mean(StepVar a, std::int64_t axis) {
   return sum(a, axis) * (1 / n);
 }
 
-StepVar extreme(ElementOp op, StepVar a, std::int64_t axis) {
+template <class T>
+T extreme(ElementOp op, T a, std::int64_t axis) {
   return extreme_of_last(op, with_last(a, checked(function_of(op).name, a, axis)));
 }
 
-StepVar softmax(StepVar a, std::int64_t axis) {
+template <class T>
+T softmax(T a, std::int64_t axis) {
   const std::size_t at = checked("softmax", a, axis);
-  const StepVar last = with_last(a, at),
-                e = exp(last - with_column(extreme_of_last(ElementOp::maximum, last)));
-  return with_last_at(e / with_column(a.tape().sum(e)), at);
+  const T last = with_last(a, at), e = exp(last - with_column(extreme_of_last(ElementOp::maximum, last)));
+  return with_last_at(e / with_column(sum_of_last(e)), at);
 }
 
-StepVar logsumexp(StepVar a, std::int64_t axis) {
-  const StepVar last = with_last(a, checked("logsumexp", a, axis)),
-                most = extreme_of_last(ElementOp::maximum, last);
-  return most + log(a.tape().sum(exp(last - with_column(most))));
+template <class T>
+T logsumexp(T a, std::int64_t axis) {
+  const T last = with_last(a, checked("logsumexp", a, axis)),
+          most = extreme_of_last(ElementOp::maximum, last);
+  return most + log(sum_of_last(exp(last - with_column(most))));
 }
 
-StepVar cumsum(StepVar a, std::int64_t axis) {
+template <class T>
+T cumsum(T a, std::int64_t axis) {
   const std::size_t at = checked("cumsum", a, axis);
-  const std::int64_t n = a.shape().axes()[at];
+  const std::int64_t n = axes_of(a)[at];
   for (std::int64_t k = 1; k < n; k *= 2) {  // sums of twice as many elements each time
     const auto from = static_cast<std::int64_t>(at);
-    const StepVar head = part_of(a, {from, 0, k, 1}),
-                  tail = part_of(a, {from, k, n - k, 1}) + part_of(a, {from, 0, n - k, 1});
+    const T head = part_of(a, {from, 0, k, 1}),
+            tail = part_of(a, {from, k, n - k, 1}) + part_of(a, {from, 0, n - k, 1});
     a = joined(head, tail, from);
   }
   return a;
 }
 
-StepVar roll(StepVar a, std::int64_t shift, std::int64_t axis) {
+template <class T>
+T roll(T a, std::int64_t shift, std::int64_t axis) {
   const auto at = static_cast<std::int64_t>(checked("roll", a, axis));
-  const std::int64_t n = a.shape().axes()[static_cast<std::size_t>(at)], by = (shift % n + n) % n;
+  const std::int64_t n = axes_of(a)[static_cast<std::size_t>(at)], by = (shift % n + n) % n;
   if (by == 0) return a;
   return joined(part_of(a, {at, n - by, by, 1}), part_of(a, {at, 0, n - by, 1}), at);
 }
@@ -178,6 +215,12 @@ StepVar joined(StepVar a, StepVar b, std::int64_t axis) {
                    text_of(to_string(a.shape()), " and ", to_string(b.shape())));
 }
 
+Var joined(const Var& a, const Var& b, std::int64_t axis) {
+  const auto part = [](const Var& v) { return v.shape().empty() ? reshape(v, {1}) : v; };
+  const Var parts[] = {part(a), part(b)};
+  return concatenate(parts, axis);
+}
+
 StepVar matmul(StepVar a, StepVar b) {
   const Shape left = a.shape().axes(), right = b.shape().axes();
   if (left.empty() || right.empty()) refuse_product(a, b);
@@ -203,12 +246,12 @@ StepVar matmul(const StepMatrix& w, StepVar b) {
   return transposed(product(w, transposed(b)));
 }
 
-StepVar outer(StepVar a, StepVar b) {
-  if (a.shape().rank != 1 || b.shape().rank != 1)
+template <class T>
+T outer(T a, T b) {
+  if (axes_of(a).size() != 1 || axes_of(b).size() != 1)
     throw InputError({.op = "outer"}, Rule::shape, "the product of all pairs is one of two vectors",
-                     text_of(to_string(a.shape()), " and ", to_string(b.shape())));
-  const Shape pairs = {a.shape().size, b.shape().size};
-  return a.tape().broadcast(a, RowShape::of(pairs)) * b.tape().expand(b, pairs);
+                     text_of(to_string(axes_of(a)), " and ", to_string(axes_of(b))));
+  return repeated_along(a, b) * b;
 }
 
 namespace {
@@ -239,7 +282,8 @@ StepVar product_of_groups(std::span<const StepMatrix> matrices, StepVar v) {
   return tape.reshape(products_of(matrices, flat, 0, groups), RowShape::grouped(groups, out));
 }
 
-StepVar einsum(std::string_view letters, std::span<const StepVar> operands) {
+template <class T>
+T einsum(std::string_view letters, std::span<const T> operands) {
   const auto refuse = [&](const std::string& rule) {
     throw InputError({.op = "einsum"}, Rule::shape, rule, std::string(letters));
   };
@@ -258,7 +302,7 @@ StepVar einsum(std::string_view letters, std::span<const StepVar> operands) {
   std::string all = result;
   std::map<char, std::int64_t> extents;
   for (std::size_t o = 0; o < operands.size(); ++o) {
-    const Shape shape = operands[o].shape().axes();
+    const Shape shape = axes_of(operands[o]);
     if (shape.size() != axes[o].size())
       refuse(text_of("an operand ", to_string(shape), " has as many letters as axes, not '", axes[o], "'"));
     for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -275,22 +319,43 @@ StepVar einsum(std::string_view letters, std::span<const StepVar> operands) {
 
   Shape to;
   for (const char c : all) to.push_back(extents[c]);
-  StepVar product;
+  T product;
   for (std::size_t o = 0; o < operands.size(); ++o) {
-    const Shape strides = dense(operands[o].shape().axes());
+    const Shape strides = dense(axes_of(operands[o]));
     Shape by;
     for (const char c : all) {
       by.push_back(0);
       for (std::size_t i = 0; i < axes[o].size(); ++i)
         if (axes[o][i] == c) by.back() += strides[i];
     }
-    const StepVar operand = operands[o].shape().axes() == to && by == strides
-                                ? operands[o]
-                                : operands[o].tape().view(operands[o], to, 0, by);
+    const T operand =
+        axes_of(operands[o]) == to && by == strides ? operands[o] : viewed(operands[o], to, 0, by);
     product = o == 0 ? operand : product * operand;
   }
-  for (std::size_t i = result.size(); i < all.size(); ++i) product = product.tape().sum(product);
+  for (std::size_t i = result.size(); i < all.size(); ++i) product = sum_of_last(product);
   return product;
 }
+
+template StepVar transposed(StepVar, std::span<const std::int64_t>);
+template StepVar transposed(StepVar);
+template StepVar part_of(StepVar, const AxisPart&);
+template StepVar extreme(ElementOp, StepVar, std::int64_t);
+template StepVar softmax(StepVar, std::int64_t);
+template StepVar logsumexp(StepVar, std::int64_t);
+template StepVar cumsum(StepVar, std::int64_t);
+template StepVar roll(StepVar, std::int64_t, std::int64_t);
+template StepVar outer(StepVar, StepVar);
+template StepVar einsum(std::string_view, std::span<const StepVar>);
+
+template Var transposed(Var, std::span<const std::int64_t>);
+template Var transposed(Var);
+template Var part_of(Var, const AxisPart&);
+template Var extreme(ElementOp, Var, std::int64_t);
+template Var softmax(Var, std::int64_t);
+template Var logsumexp(Var, std::int64_t);
+template Var cumsum(Var, std::int64_t);
+template Var roll(Var, std::int64_t, std::int64_t);
+template Var outer(Var, Var);
+template Var einsum(std::string_view, std::span<const Var>);
 
 }  // namespace lagtape

@@ -17,4 +17,7 @@ struct DerivedWeight {
   std::function<Var(std::span<const Var> of)> value;
 };
 
+/// Numbers as an array, on the tape and in the precision of `like`.
+Var array_of(const Var& like, const Shape& shape, const std::vector<double>& numbers);
+
 }  // namespace lagtape

@@ -1,9 +1,11 @@
 #include "lagtape/ops/recurrence/equations/equation_scope.h"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/recurrence/equations/step_functions.h"
 #include "lagtape/ops/shape.h"
 
@@ -12,6 +14,10 @@ namespace lagtape {
 namespace {
 
 using Kind = EquationSymbol::Kind;
+
+/// Functions that came after cells that may have their names.
+constexpr std::string_view kFree[] = {"atan", "stop", "surrogate", "spike", "complex",
+                                      "real", "imag", "conj",      "angle"};
 
 }  // namespace
 
@@ -33,19 +39,33 @@ std::string description_of(Kind kind) {
   return {};
 }
 
-EquationScope::EquationScope(std::int64_t input) : tape(input) {
+std::string description_of(const EquationSymbol& symbol) {
+  return symbol.param ? "a param" : description_of(symbol.kind);
+}
+
+EquationScope::EquationScope(std::int64_t input) : tape(input), x(tape.input()) {
   for (const std::string& name : step_function_names())
-    if (step_function_named(name) == nullptr)
+    if (array_function_named<StepVar>(name) == nullptr && std::ranges::find(kFree, name) == std::end(kFree))
       symbols_[name] = {};  // names of cells may be those of the others
 }
 
 void EquationScope::add(const std::string& name, EquationSymbol symbol) {
   symbol.name = name;
-  symbols_[name] = std::move(symbol);
-  added_.push_back(name);
+  if (symbols_.insert_or_assign(name, std::move(symbol)).second ||
+      std::ranges::find(added_, name) == added_.end())
+    added_.push_back(name);
+}
+
+void EquationScope::add_local(const std::string& name, EquationSymbol symbol) {
+  symbol.name = name;
+  locals_.back().symbols.insert_or_assign(name, std::move(symbol));
 }
 
 EquationSymbol* EquationScope::find(std::string_view name) {
+  for (auto locals = locals_.rbegin(); locals != locals_.rend(); ++locals) {
+    if (const auto place = locals->symbols.find(name); place != locals->symbols.end()) return &place->second;
+    if (locals->of_function) break;
+  }
   const auto place = symbols_.find(name);
   return place == symbols_.end() ? nullptr : &place->second;
 }
@@ -99,12 +119,51 @@ void EquationScope::add_failed(const std::string& name) {
 }
 
 StepVar EquationScope::past_input(std::int64_t steps) {
-  if (steps == 0) return tape.input();
+  if (steps == 0) return x;
   if (past_input_.id() < 0) {
-    past_input_ = tape.state("x.past", tape.input().shape());
-    tape.set_next(past_input_, tape.input());
+    past_input_ = tape.state("x.past", x.shape());
+    tape.set_next(past_input_, x);
   }
   return tape.lag(past_input_, steps - 1);
+}
+
+StepVar EquationScope::past_input(const std::string& name, StepVar theta, std::int64_t largest) {
+  input_lags[name] = largest;
+  // Of the state that remembers the input, a lag of at least 1 is interpolated; it reaches from 2 steps before on.
+  const StepVar x1 = past_input(1), x2 = past_input(2);
+  StepVar lag = maximum(theta, tape.constant(0));
+  if (lag.shape().rank == 0) lag = tape.expand(lag, x.shape().axes());
+  const StepVar near = x + minimum(lag, tape.constant(1)) * (x1 - x);
+  const StepVar between = x1 + (lag - 1) * (x2 - x1);
+  StepVar value = where(above(lag, tape.constant(1)), between, near);
+  if (largest <= 2) return value;
+  EquationSymbol* past = find(name + ".past");
+  if (past == nullptr) {
+    derived_.push_back({name + ".past", {name}, [](std::span<const Var> values) { return values[0] - 1; }});
+    past = &(
+        symbols_[name + ".past"] = {
+            .kind = Kind::weight, .shape = theta.shape().axes(), .name = name + ".past", .declared = false});
+    declare(*past);
+  }
+  const StepVar far = tape.lag(past_input_, past->value, largest - 1);
+  return where(above(lag, tape.constant(2)), far, value);
+}
+
+StepVar EquationScope::array(const Shape& shape, const std::vector<double>& numbers) {
+  if (first_weight.empty()) {
+    StepVar all;
+    for (const double number : numbers) {
+      const StepVar one = tape.broadcast(tape.constant(number), RowShape::vector(1));
+      all = all.id() < 0 ? one : tape.concatenate(all, one);
+    }
+    return tape.reshape(all, RowShape::of(shape));
+  }
+  const std::string name = text_of("array.", ++arrays_);
+  derived_.push_back({name, {first_weight}, [numbers](std::span<const Var> values) {
+                        return array_of(values[0], {std::ssize(numbers)}, numbers);
+                      }});
+  const StepVar vector = tape.vector(name, std::ssize(numbers));
+  return shape.size() == 1 ? vector : tape.reshape(vector, RowShape::of(shape));
 }
 
 }  // namespace lagtape

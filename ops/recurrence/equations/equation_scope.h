@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
+
+struct StepOperand;
 
 /// The meaning of a name in a cell.
 struct EquationSymbol {
@@ -35,9 +38,20 @@ struct EquationSymbol {
   std::string name = {};                  ///< for weights
   bool declared = true;                   ///< whether the tape has it: weights once an equation uses them
   bool used = false;
+  bool param = false;  ///< a weight that is a param
+  std::shared_ptr<const StepOperand> bound =
+      {};  ///< for arguments of functions and complex values: what it means
+};
+
+/// A function of a cell: the names of its arguments, and its lines, the last of which is its value.
+struct EquationFunction {
+  std::vector<std::string> arguments;
+  std::vector<std::string> lines;
+  bool used = false, active = false;  ///< active: while its lines are read
 };
 
 std::string description_of(EquationSymbol::Kind kind);  ///< "a weight", "the input"
+std::string description_of(const EquationSymbol& symbol);
 
 /// What equations in continuous time have besides.
 struct TimeScope {
@@ -51,8 +65,14 @@ class EquationScope {
   /// A scope that contains the functions alone.
   explicit EquationScope(std::int64_t input);
 
-  /// Adds a name, which must be free.
+  /// Adds a name, or gives it another meaning, as a loop does.
   void add(const std::string& name, EquationSymbol symbol);
+  /// Names that hide others until they are closed again: arguments of a function, whose lines do not see those of its
+  /// caller, or the number of a loop.
+  void open_locals(bool of_function) { locals_.push_back({of_function, {}}); }
+  void add_local(const std::string& name, EquationSymbol symbol);
+  void close_locals() { locals_.pop_back(); }
+  bool in_function() const { return !locals_.empty() && locals_.back().of_function; }
   /// The symbol of that name; null when there is none.
   EquationSymbol* find(std::string_view name);
   /// Declares a weight on the tape, if it is not there yet.
@@ -67,19 +87,35 @@ class EquationScope {
   const std::vector<DerivedWeight>& derived() const { return derived_; }
   /// The input so many steps before, which a state of the scope's own remembers.
   StepVar past_input(std::int64_t steps);
+  /// The input `theta` steps before, a weight of that name between 0 and `largest`: interpolated, with its gradient.
+  StepVar past_input(const std::string& name, StepVar theta, std::int64_t largest);
+  std::map<std::string, std::int64_t>
+      input_lags;  ///< the weights that are lags of the input, with their largest values
+  /// Numbers as an array of the step, from a derived weight; in a cell without weights out of single numbers.
+  StepVar array(const Shape& shape, const std::vector<double>& numbers);
   /// The names in the order in which they were added, without functions.
   const std::vector<std::string>& added() const { return added_; }
 
   StepTape tape;
+  StepVar x;  ///< the input, without what a cell reads by other names
+  std::map<std::string, EquationFunction, std::less<>> functions;
+  std::string
+      first_weight;  ///< a weight whose tape and precision derived ones without others have; empty: none
   std::optional<TimeScope> ode;                      ///< none: the equations are those of a step
   std::map<std::string, std::int64_t> largest_lags;  ///< the largest values of weights that are lags
   bool lacks_names = false;  ///< a line with an error set no name, so that an unknown one may be its
 
  private:
   std::map<std::string, EquationSymbol, std::less<>> symbols_;
+  struct Locals {
+    bool of_function;
+    std::map<std::string, EquationSymbol, std::less<>> symbols;
+  };
+  std::vector<Locals> locals_;
   std::vector<std::string> added_;
   std::vector<DerivedWeight> derived_;
   StepVar past_input_;
+  int arrays_ = 0;
 };
 
 /// The names of the functions that a step has.

@@ -8,9 +8,12 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/ops/recurrence/equations/equation_lines.h"
 #include "lagtape/ops/recurrence/equations/ode_equations.h"
+#include "lagtape/ops/recurrence/equations/step_functions.h"
 #include "lagtape/ops/recurrence/equations/step_parser.h"
 #include "lagtape/ops/recurrence/equations/weight_parser.h"
+#include "lagtape/ops/recurrence/step/resets.h"
 
 namespace lagtape {
 namespace {
@@ -25,7 +28,9 @@ class CellCompiler {
     if (cell_.grammar < 2) scope_.tape.spread(StepTape::Spreading::last_axis);
     weight_scope_.numpy = cell_.grammar > 1;
     if (cell_.ode.empty()) {
-      add("x", {.kind = Kind::input, .value = scope_.tape.input()});
+      part("reads", "", [&] { read_flags(input); });
+      if (const std::int64_t rest = input - std::ssize(cell_.reads); rest > 0) input = rest;
+      add("x", {.kind = Kind::input, .value = scope_.x});
       add("n", {.kind = Kind::step_index, .value = scope_.tape.step_index()});
     } else {
       begin_time(scope_, cell_);
@@ -44,14 +49,26 @@ class CellCompiler {
     for (const auto& param : cell_.params) entry("params", param.name, [&] { add_param(param); });
     for (const auto& state : cell_.states) entry("state", state.name, [&] { add_state(state); });
     for (const auto& weight : cell_.weights) entry("weights", weight.name, [&] { add_weight(weight); });
+    if (!compiled_.weights.empty()) scope_.first_weight = compiled_.weights.front().name;
+    for (const auto& constant : cell_.constants)
+      entry("constants", constant.name, [&] { add_constant(constant); });
+    for (const auto& function : cell_.functions)
+      entry("functions", function.name, [&] { add_function(function); });
     for (const auto& [name, text] : cell_.derived)
       entry("derived", name, [&, &name = name, &text = text] { add_derived(name, text); });
     for (const auto& [name, largest] : cell_.lags)
       part("lags", name, [&, &name = name, &largest = largest] { add_lag(name, largest); });
+    EquationLines::ReadRate read_rate;
+    if (scope_.ode)
+      read_rate = [this](EquationParser& parser, const EquationToken& target) {
+        return read_slope(scope_, parser, target);
+      };
+    EquationLines lines(scope_, read_rate);
     for (std::size_t i = 0; i < cell_.step.size(); ++i)
-      part("step", text_of(i), [&] { read_equation({text_of("equation ", i + 1), cell_.step[i]}); });
+      part("step", text_of(i), [&] { lines.read({text_of("equation ", i + 1), cell_.step[i]}); });
     for (std::size_t i = 0; i < cell_.ode.size(); ++i)
-      part("ode", text_of(i), [&] { read_equation({text_of("equation ", i + 1), cell_.ode[i]}); });
+      part("ode", text_of(i), [&] { lines.read({text_of("equation ", i + 1), cell_.ode[i]}); });
+    if (errors_.empty()) lines.name_values();
     for (const auto& [name, text] : cell_.history)
       part("history", name,
            [&, &name = name, &text = text] { histories_[name] = read_history(scope_, name, text); });
@@ -60,6 +77,7 @@ class CellCompiler {
     });
     check_complete();
     std::ranges::copy(scope_.derived(), std::back_inserter(compiled_.derived));
+    compiled_.input_lags = scope_.input_lags;
     if (errors_.empty() && cell_.ode.empty()) part("", "", [&] { finish(); });
     if (errors_.empty() && !cell_.ode.empty())
       part("ode", "", [&] { compiled_.right_side = right_side_of(scope_, cell_, histories_); });
@@ -104,10 +122,44 @@ class CellCompiler {
     weight_scope_.failed.insert(name);
   }
 
+  /// Takes the columns that the cell reads by name out of the input.
+  void read_flags(std::int64_t input) {
+    std::vector<bool> taken(static_cast<std::size_t>(input), false);
+    for (const auto& [name, column] : cell_.reads) {
+      const std::int64_t at = column < 0 ? column + input : column;
+      if (at < 0 || at >= input)
+        throw InputError(item("reads", name), Rule::out_of_range,
+                         text_of("the input has ", input, " columns, 0 to ", input - 1, " or -1 to ", -input),
+                         text_of(column));
+      if (taken[static_cast<std::size_t>(at)])
+        throw InputError(item("reads", name), Rule::conflict, "another name reads this column",
+                         text_of(column));
+      taken[static_cast<std::size_t>(at)] = true;
+      StepVar value = scope_.tape.sum(scope_.tape.slice(scope_.tape.input(), at, at + 1));
+      if (name == "reset") reset_column_ = at;
+      if (name == "reset" || name == "mask") value = above(value, scope_.tape.constant(0));
+      if (name != "mask") check_name("reads", name);  // which is a function elsewhere
+      add(name, {.kind = Kind::input, .value = value});
+    }
+    StepVar rest;
+    for (std::int64_t i = 0; i < input; ++i) {
+      std::int64_t end = i;
+      while (end < input && !taken[static_cast<std::size_t>(end)]) ++end;
+      if (end == i) continue;
+      const StepVar piece = scope_.tape.slice(scope_.tape.input(), i, end);
+      rest = rest.id() < 0 ? piece : scope_.tape.concatenate(rest, piece);
+      i = end;
+    }
+    if (rest.id() < 0)
+      throw InputError({.item = "reads"}, Rule::out_of_range, "a column of the input is left, which is x");
+    scope_.x = rest;
+  }
+
   void finish() {
     for (const auto& [name, largest] : cell_.lags)
       if (const EquationSymbol& lag = *scope_.find(name); lag.declared) scope_.tape.name(name, lag.value);
     compiled_.program = scope_.tape.finish();
+    if (reset_column_ >= 0) compiled_.program = with_reset_column(compiled_.program, reset_column_);
   }
 
   void add(const std::string& name, EquationSymbol symbol) { scope_.add(name, std::move(symbol)); }
@@ -140,6 +192,7 @@ class CellCompiler {
     const Shape shape = sizes_of("param", named, 1);
     compiled_.weights.push_back({param.name, shape});
     add_weight(param.name, shape);
+    scope_.find(param.name)->param = true;
     if (param.largest >= 1 && param.largest <= StepTape::kLargestLag)
       scope_.largest_lags[param.name] = static_cast<std::int64_t>(std::ceil(param.largest));
   }
@@ -195,6 +248,38 @@ class CellCompiler {
     add_weight(name, shape);
   }
 
+  /// A matrix, a vector or a scalar is a derived weight; an array of more axes, and those of a cell without weights, are
+  /// values of the step.
+  void add_constant(const EquationCell::Constant& constant) {
+    check_name("constant", constant.name);
+    if (constant.shape.empty()) return add_number(constant.name, Kind::hyper, constant.numbers.front());
+    if (constant.shape.size() > RowShape::kLargestRank)
+      throw InputError(item("constant", constant.name), Rule::shape,
+                       text_of("an array has at most ", RowShape::kLargestRank, " axes"),
+                       to_string(constant.shape));
+    if (constant.shape.size() > 2 || scope_.first_weight.empty())
+      return add(constant.name,
+                 {.kind = Kind::equation, .value = scope_.array(constant.shape, constant.numbers)});
+    compiled_.derived.push_back(
+        {constant.name, {scope_.first_weight}, [constant](std::span<const Var> values) {
+           return array_of(values[0], constant.shape, constant.numbers);
+         }});
+    add_weight(constant.name, constant.shape);
+  }
+
+  void add_function(const EquationCell::Function& function) {
+    check_name("function", function.name);
+    if (function.lines.empty())
+      throw InputError(
+          item("function", function.name), Rule::missing,
+          "a function lists its arguments, and last what it gives: [\"a\", \"a / (1 + abs(a))\"].");
+    for (const std::string& argument : function.arguments)
+      if (!is_equation_name(argument))
+        throw InputError(item("function", function.name), Rule::syntax, "an argument is a name",
+                         quote(argument));
+    scope_.functions[function.name] = {.arguments = function.arguments, .lines = function.lines};
+  }
+
   void add_lag(const std::string& name, const std::string& largest) {
     const EquationSymbol* weight = scope_.find(name);
     if (weight && weight->kind == Kind::failed) return;
@@ -202,64 +287,6 @@ class CellCompiler {
       throw InputError(item("lag", name), Rule::missing, "there is no scalar or vector weight of that name.");
     }
     scope_.largest_lags[name] = EquationParser(scope_, {text_of("lag '", name, "'"), largest}).dimension();
-  }
-
-  void read_equation(const EquationLine& line) {
-    std::string sets;  // the name, once the line is found to set one
-    try {
-      EquationParser parser(scope_, line);
-      read_equation(parser, sets);
-    } catch (...) {
-      if (sets.empty()) {
-        scope_.lacks_names = weight_scope_.lacks_names = true;
-      } else {
-        scope_.add_failed(sets);
-      }
-      throw;
-    }
-  }
-
-  void read_equation(EquationParser& parser, std::string& sets) {
-    const EquationToken target = parser.target();
-    const std::string name(target.text);
-    if (scope_.ode && read_slope(scope_, parser, target)) return;
-    if (name.back() == '\'') {
-      read_next(parser, target, sets);
-      return;
-    }
-    if (const EquationSymbol* taken = scope_.find(name)) {
-      parser.fail(target,
-                  taken->kind == Kind::state
-                      ? text_of("'", name, "' is the state before the step; its next value is ", name, "'.")
-                      : text_of("the name '", name, "' is taken: it is ", description_of(name, *taken), "."),
-                  Rule::conflict);
-    }
-    sets = name;
-    const StepVar value = parser.expression();
-    add(name, {.kind = Kind::equation, .value = value});
-    scope_.tape.name(name, value);
-  }
-
-  void read_next(EquationParser& parser, const EquationToken& target, std::string& sets) {
-    const std::string name(target.text), state_name = name.substr(0, name.size() - 1);
-    if (scope_.find(name)) parser.fail(target, text_of(name, " is set twice."), Rule::conflict);
-    const EquationSymbol* state = scope_.find(state_name);
-    const bool has_failed = state && state->kind == Kind::failed;
-    if (has_failed || (state && state->kind == Kind::state)) sets = name;
-    if (has_failed) throw FollowingError();
-    if (!state || state->kind != Kind::state) {
-      parser.fail(target, unknown_name("state", state_name, names_of(cell_.states)));
-    }
-    StepVar value = parser.expression();
-    try {
-      const RowShape &shape = value.shape(), &wanted = state->value.shape();
-      if (!scope_.tape.is_number(value) && shape.rank < wanted.rank && shape.width() == wanted.width())
-        value = scope_.tape.expand(value, wanted.axes());  // [] and [1]
-      scope_.tape.set_next(state->value, value);
-    } catch (const InputError& error) {
-      parser.fail(target, error.problems().front());
-    }
-    add(name, {.kind = Kind::next, .value = value});
   }
 
   /// Every state has a next value, and everything that was declared or computed is used.
@@ -280,6 +307,8 @@ class CellCompiler {
     }
     if (!errors_.empty()) return;
     std::vector<std::string> unused;
+    for (const auto& [name, function] : scope_.functions)
+      if (!function.used) unused.push_back(quote(name));
     for (const std::string& name : scope_.added()) {
       const EquationSymbol& symbol = *scope_.find(name);
       const bool must_be_used =
@@ -291,20 +320,16 @@ class CellCompiler {
           {.rule = Rule::conflict, .statement = text_of("no equation uses ", listed(unused), ".")});
   }
 
-  std::string description_of(const std::string& name, const EquationSymbol& symbol) const {
-    const bool is_param =
-        std::ranges::find(cell_.params, name, &EquationCell::Param::name) != cell_.params.end();
-    return is_param && symbol.kind == Kind::weight ? "a param" : lagtape::description_of(symbol.kind);
-  }
-
   void check_name(const std::string& kind, const std::string& name) {
     if (!is_equation_name(name)) {
       throw InputError(item(kind, name), Rule::syntax,
                        "a name is made of letters, digits, '_' and '.', a letter first.");
     }
     if (const EquationSymbol* taken = scope_.find(name)) {
+      const bool is_input = taken->kind == Kind::input && kind == "state";
       throw InputError(item(kind, name), Rule::conflict,
-                       text_of("the name is taken; it is ", description_of(name, *taken), "."));
+                       text_of("the name is taken; it is ", description_of(*taken),
+                               is_input ? " of every step; call the state otherwise, such as h." : "."));
     }
   }
 
@@ -325,12 +350,6 @@ class CellCompiler {
     return {.item = text_of(kind, " ", quote(name))};
   }
 
-  static std::vector<std::string> names_of(const std::vector<EquationCell::Named>& all) {
-    std::vector<std::string> names;
-    for (const auto& named : all) names.push_back(named.name);
-    return names;
-  }
-
   // The number of numbers that a derived weight may have whatever the others have, those that it may have
   // besides for each of theirs, and the number that all may have together: their shapes are found on zeros.
   static constexpr std::int64_t kFreeNumbers = 1 << 22, kNumbersForEach = 64, kMostNumbers = 1 << 30;
@@ -342,6 +361,8 @@ class CellCompiler {
   std::map<std::string, int> histories_;  // values by the names of states
   CompiledCell compiled_;
   std::vector<Problem> errors_;
+
+  std::int64_t reset_column_ = -1;  ///< of the input
 
   // The names that derived weights may use, and zeros as a value of every weight.
   WeightScope weight_scope_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,13 +18,15 @@ namespace lagtape {
 
 /// A cell as its user writes it: equations in the notation of NumPy and the papers.
 ///
+///     line       := equations, one after another | loop
+///     loop       := for NAME in sum .. sum : line                          or range(sum, sum); the end is not counted
 ///     equation   := NAME = condition | STATE' = condition
 ///     condition  := comparisons joined by "and", "or", "not"               1 where it holds, else 0
 ///     comparison := sum, then at most once (< | > | <= | >= | == | !=) sum
 ///     sum        := term, then any number of (+ | -) term
 ///     term       := factor, then any number of (* | / | % | @) factor      from left to right, as in Python
 ///     factor     := - factor | primary, then at most once (** | ^) factor
-///     primary    := number | ( condition ) | FUNCTION ( arguments ) | NAME | STATE' | STATE [ sum ]
+///     primary    := number | number j | [ numbers ] | ( condition ) | FUNCTION ( arguments ) | NAME | STATE' | STATE [ sum ]
 ///                   | primary [ i, b:e:s, None ] | primary .T
 ///
 /// A line may break and end with a comment, # to its end. A name is a state (its value before the step), a weight (W1,
@@ -39,13 +42,16 @@ namespace lagtape {
 /// STATE[-k] is the state k steps before, 0 <= k, where k is made of numbers, hyper-parameters and
 /// dimensions: h[-tau], h[-(tau + 1)], h[-2 * k], h[-floor(tau / dt)]. STATE[-theta] with a weight theta (a
 /// scalar or one a unit) out of `lags` interpolates between the two neighbouring steps; theta is then
-/// trained, and clamped to 1 .. its largest. x[-k] is the input k steps before, zeros before the first step.
+/// trained, and clamped to 1 .. its largest. x[-k] is the input k steps before, zeros before the first step, and
+/// x[-theta] likewise, clamped to 0 .. the largest.
 ///
 /// Functions: the element-wise ones (kernels/element_functions.h, or `lagtape list functions`); sum, mean, max, min,
 /// norm, logsumexp (a) or (a, axis); softmax, cumsum (a, axis), of the last axis without one; roll(a, k, axis);
 /// reshape(a, n, ...) and expand(a, n, ...) to a shape; concat(a, b, ..., axis = 0); slice(a, i, k), the elements i .. k -
 /// 1 of a vector; where(c, a, b), which is b where c is 0, else a; mod(a, b) or a % b = a - b * floor(a / b); outer(a,
-/// b); einsum('hij,hj->hi', A, v); clip, silu, gelu, softsign, sinc. Comparisons and floor pass no gradient on. And random
+/// b); einsum('hij,hj->hi', A, v); clip, silu, gelu, softsign, sinc, atan2(y, x). Comparisons and floor pass no gradient on;
+/// spike(u, 'atan', slope) is u > 0 with one. complex(a, b) is a pair of values, with the operators but %, exp, log, abs,
+/// real, imag, conj, angle, sums, indices and shapes. A cell's own functions are called like others. And random
 /// draws of a shape of up to two axes: uniform(n) in [0, 1) and normal(n) at every step, uniform_once(n) and
 /// normal_once(n) once a sequence. Outside training a draw holds its mean, or c in normal(n, evaluate = c). mask(p, n) and
 /// mask_once(p, n) are 0 with probability p, else 1 / (1 - p): dropout.
@@ -61,8 +67,7 @@ namespace lagtape {
 /// A derived weight is a sum of the same grammar over weights, derived weights before it, hyper-parameters
 /// and dimensions, computed once a batch: "(1 - beta) * (M + M.T) - gamma * eye(units)". Its operands are
 /// matrices, vectors and scalars, which spread as in NumPy; `@` is their product and A.T, (A + B).T the
-/// transpose. It has the element-wise functions, comparisons, where and mod, sum and mean over the last axis,
-/// reshape, and besides transpose(A), expm(A) (the matrix exponential), eye(n), arange(n) (0 .. n - 1) and
+/// transpose. It has the functions of a step but draws, spikes and complex values, indices and arrays, and besides expm(A) (the matrix exponential), eye(n), arange(n) (0 .. n - 1) and
 /// strict_upper(v, n), the matrix [n, n] with the numbers of v above its diagonal, row by row. A weight that
 /// only derived weights use is unknown to the step.
 struct EquationCell {
@@ -84,6 +89,18 @@ struct EquationCell {
     static constexpr double kNoLargest = std::numeric_limits<double>::infinity();
   };
 
+  /// An array of numbers: [] a number, [n], [m, n] ...
+  struct Constant {
+    std::string name;
+    Shape shape;
+    std::vector<double> numbers;
+  };
+  /// A function of the cell: its arguments, and its lines: equations of names of its own, and last an expression.
+  struct Function {
+    std::string name;
+    std::vector<std::string> arguments, lines;
+  };
+
   std::vector<std::pair<std::string, double>> hyper;
   std::vector<Param> params;
   std::vector<Named> weights;                                ///< [out, in], [g, out, in], [n] or []
@@ -94,10 +111,15 @@ struct EquationCell {
   std::vector<std::string> step;  ///< equations, each setting one new name
   std::vector<std::string> ode;   ///< in place of `step`: equations in continuous time
   std::vector<std::pair<std::string, std::string>> history;  ///< for `ode`: a sum for each state
-  std::string input = {};           ///< for `ode`: the input's name; empty: x, unless something else is x
-  bool has_rates = false;           ///< for `ode`: the rates of its slopes are needed (RightSide)
-  std::string output;               ///< a sum: "h'", "concat(h', c')"
-  std::int64_t grammar = kGrammar;  ///< 1 or 2, as above
+  std::string input = {};  ///< for `ode`: the input's name; empty: x, unless something else is x
+  bool has_rates = false;  ///< for `ode`: the rates of its slopes are needed (RightSide)
+  std::vector<Constant> constants = {};
+  /// Names of columns of the input, counted from its end where negative; x is the others. States begin again where
+  /// `reset` is above 0, and `mask` is 1 where it is, else 0.
+  std::vector<std::pair<std::string, std::int64_t>> reads = {};
+  std::vector<Function> functions = {};
+  std::string output;                        ///< a sum: "h'", "concat(h', c')"
+  std::int64_t grammar = kGrammar;           ///< 1 or 2, as above
   Arithmetic arithmetic = Arithmetic::real;  ///< the arithmetic of all states
 };
 
@@ -106,6 +128,8 @@ struct CompiledCell {
   StepProgram program;
   std::vector<WeightDefinition> weights;  ///< the free weights, as the cell declares them
   std::vector<DerivedWeight> derived;
+  std::map<std::string, std::int64_t> input_lags =
+      {};                                    ///< weights that are lags of the input: their largest values
   std::optional<RightSide> right_side = {};  ///< of an `ode`, which has no program
 };
 

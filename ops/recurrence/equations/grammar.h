@@ -1,10 +1,14 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/tensor.h"
 #include "lagtape/ops/recurrence/equations/tokens.h"
 
 namespace lagtape {
@@ -17,6 +21,9 @@ namespace lagtape {
 ///     Operand inverted(sign, operand)           of "not"
 ///     Operand combined(sign, left, right)       for + - * / % @ ** ^, < > <= >= == != and "and", "or"
 ///     Operand enclosed(token, operand)          called after a closing bracket
+///     Operand array(token, shape, numbers)      [1, 2, 3]
+///     std::int64_t whole(operand)               of a number in an index
+///     double constant(operand)                  of a number in an array
 template <class Parser, class Operand>
 class EquationGrammar : public EquationCursor {
  protected:
@@ -59,7 +66,106 @@ class EquationGrammar : public EquationCursor {
                        count, "."));
   }
 
+  /// Part of an array: its axes, how many elements apart they step, and its first element.
+  struct IndexedPart {
+    Shape axes, strides;
+    std::int64_t first = 0;
+  };
+
+  /// What follows an array's opening bracket: a part of each axis, as in NumPy. `past`: a negative number alone would be
+  /// taken for a past value, and is refused.
+  IndexedPart index_of(const Shape& from, bool past) {
+    Shape dense(from.size(), 1);
+    for (std::size_t i = from.size(); i-- > 1;) dense[i - 1] = dense[i] * from[i];
+    IndexedPart part;
+    std::size_t axis = 0;
+    do {
+      if (peek().is("]")) break;
+      if (peek().text == "None") {
+        take();
+        part.axes.push_back(1);
+        part.strides.push_back(0);
+        continue;
+      }
+      if (axis == from.size()) fail(peek(), "there are more indices than axes", Rule::shape, to_string(from));
+      const AxisIndex index = axis_index(from[axis], past && axis == 0);
+      part.first += index.begin * dense[axis];
+      if (index.keeps_axis) {
+        part.axes.push_back(index.count);
+        part.strides.push_back(index.step * dense[axis]);
+      }
+      ++axis;
+    } while (take_sign(","));
+    close("]");
+    for (; axis < from.size(); ++axis) {
+      part.axes.push_back(from[axis]);
+      part.strides.push_back(dense[axis]);
+    }
+    return part;
+  }
+
  private:
+  /// Part of an axis: `count` elements from `begin` on, `step` apart; one alone takes the axis away.
+  struct AxisIndex {
+    std::int64_t begin, count, step;
+    bool keeps_axis;
+  };
+
+  AxisIndex axis_index(std::int64_t n, bool past) {
+    const EquationToken at = peek();
+    const auto number = [&](std::int64_t otherwise) {
+      if (peek().is(":") || peek().is("]") || peek().is(",")) return otherwise;
+      return parser().whole(sum());
+    };
+    constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
+    std::int64_t begin = number(kNone);
+    if (!take_sign(":")) {
+      if (begin < 0 && past && peek().is("]"))
+        fail(at,
+             "an index counts from 0; only a state has past values, as in h[-3], and the last elements are "
+             "a[-3:]",
+             Rule::out_of_range, text_of(begin));
+      if (begin >= n || begin < -n)
+        fail(at, text_of("an index of this axis is below ", n), Rule::out_of_range, text_of(begin));
+      return {begin < 0 ? begin + n : begin, 1, 1, false};
+    }
+    std::int64_t end = number(kNone), step = take_sign(":") ? number(1) : 1;
+    if (step == 0) fail(at, "the step of a part is not 0", Rule::out_of_range);
+    const auto within = [&](std::int64_t i, std::int64_t otherwise) {
+      if (i == kNone) return otherwise;
+      return std::clamp(i < 0 ? i + n : i, step > 0 ? std::int64_t{0} : -1, step > 0 ? n : n - 1);
+    };
+    begin = within(begin, step > 0 ? 0 : n - 1);
+    end = within(end, step > 0 ? n : -1);
+    const std::int64_t count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
+    if (count < 1) fail(at, text_of("this part of an axis of ", n, " has no elements"), Rule::out_of_range);
+    return {begin, count, step, true};
+  }
+
+  /// Numbers between square brackets, of which the opening one is taken: the shape, and the numbers in order.
+  void array_of_numbers(Shape& shape, std::vector<double>& numbers, std::size_t axis = 0) {
+    const EquationToken begin = peek();
+    std::int64_t count = 0;
+    if (axis == shape.size()) shape.push_back(-1);
+    do {
+      if (take_sign("[")) {
+        if (count > 0 && shape.size() == axis + 1)
+          fail(peek(), "the rows of an array have the same length", Rule::shape);
+        array_of_numbers(shape, numbers, axis + 1);
+      } else {
+        if (shape.size() > axis + 1) fail(peek(), "the rows of an array have the same length", Rule::shape);
+        numbers.push_back(parser().constant(sum()));
+      }
+      ++count;
+    } while (take_sign(","));
+    close("]");
+    const bool filled = shape[axis] >= 0;
+    if (filled && shape[axis] != count)
+      fail(begin, "the rows of an array have the same length", Rule::shape,
+           text_of(shape[axis], " and ", count));
+    shape[axis] = count;
+  }
+
   Parser& parser() { return static_cast<Parser&>(*this); }
 
   bool is_word(std::string_view word) const {
@@ -129,6 +235,14 @@ class EquationGrammar : public EquationCursor {
 
   Operand factor_from(const EquationToken& token) {
     if (token.kind == EquationToken::Kind::number) return parser().number(token);
+    if (token.is("[")) {
+      Shape shape;
+      std::vector<double> numbers;
+      array_of_numbers(shape, numbers);
+      if (element_count(shape) != std::ssize(numbers))
+        fail(token, "the rows of an array have the same length", Rule::shape);
+      return parser().enclosed(token, parser().array(token, shape, numbers));
+    }
     if (token.is("(")) {
       const Operand inner = condition();
       close(")");

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "lagtape/core/error.h"
-#include "lagtape/ops/recurrence/equations/operators.h"
+#include "lagtape/ops/recurrence/equations/step_functions.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {

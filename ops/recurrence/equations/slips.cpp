@@ -63,7 +63,8 @@ std::string_view without_module(std::string_view name) {
 }
 
 bool is_composed(std::string_view name) {
-  return step_function_named(name) != nullptr || name == "reshape" || name == "concat" || name == "einsum";
+  return array_function_named<StepVar>(name) != nullptr || name == "reshape" || name == "concat" ||
+         name == "einsum";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <memory>
+#include <optional>
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/equations/axes.h"
@@ -29,8 +30,9 @@ const std::map<std::string_view, DrawRow> kDraws = {
 }  // namespace
 
 std::vector<std::string> step_function_names() {
-  std::vector<std::string> names = {"reshape", "expand", "concat", "slice", "einsum"};
-  for (const StepFunction& function : step_functions()) names.emplace_back(function.name);
+  std::vector<std::string> names = {"reshape", "expand", "concat", "slice", "einsum", "spike",
+                                    "complex", "real",   "imag",   "conj",  "angle"};
+  for (const ArrayFunction<StepVar>& function : array_functions<StepVar>()) names.emplace_back(function.name);
   for (const ElementFunction& function : kElementFunctions)
     if (function.notation == ElementNotation::function) names.emplace_back(function.name);
   for (const auto& row : kDraws) names.emplace_back(row.first);
@@ -38,28 +40,38 @@ std::vector<std::string> step_function_names() {
 }
 
 EquationParser::Operand EquationParser::called(const EquationToken& name) {
-  if (const StepFunction* function = step_function_named(name.text)) {
-    const std::vector<Operand> values = arguments();
-    close(")");
-    if (function->name == "transpose" && values.size() == 1) return transposed_of(values.front());
-    return {composed(name, *function, values), nullptr, name};
-  }
-  EquationSymbol& symbol = resolve(name);
-  if (scope_.ode && (symbol.kind == Kind::state || symbol.kind == Kind::slope))
-    return {past_value(name, symbol), nullptr, name};
-  if (symbol.kind != Kind::function) {
-    const bool in_time = (symbol.kind == Kind::state || symbol.kind == Kind::input) && peek().text == "t";
+  if (const auto own = scope_.functions.find(name.text); own != scope_.functions.end())
+    return own_function(name, own->second);
+  EquationSymbol* symbol = scope_.find(name.text);
+  const std::vector<std::string> functions = step_function_names();
+  const bool is_value = symbol != nullptr && symbol->kind != Kind::function;
+  if (symbol == nullptr && std::ranges::find(functions, name.text) == functions.end()) resolve(name);
+  if (is_value && array_function_named<StepVar>(name.text) == nullptr) {
+    resolve(name);
+    if (scope_.ode && (symbol->kind == Kind::state || symbol->kind == Kind::slope))
+      return {past_value(name, *symbol), nullptr, name};
+    const bool in_time = (symbol->kind == Kind::state || symbol->kind == Kind::input) && peek().text == "t";
     fail(name,
-         text_of("'", name.text, "' is ", description_of(symbol.kind), ", not a function",
+         text_of("'", name.text, "' is ", description_of(symbol->kind), ", not a function",
                  in_time ? text_of("; ", kStepsOfState) : "."),
          Rule::wrong_type);
   }
-  const auto result = [&](StepVar value) { return Operand{value, nullptr, name}; };
-  if (kDraws.contains(name.text)) return result(draw(name));
-
-  if (name.text == "einsum") return result(einsum_of(name));
+  if (kDraws.contains(name.text)) return {draw(name), nullptr, name};
+  if (name.text == "einsum") return {einsum_of(name), nullptr, name};
+  if (name.text == "spike") return spiking(name);
   const std::vector<Operand> values = arguments();
   close(")");
+  if (const std::optional<Operand> complex = complex_function(name, values)) return *complex;
+  return function_of_values(name, values);
+}
+
+EquationParser::Operand EquationParser::function_of_values(const EquationToken& name,
+                                                           const std::vector<Operand>& values) {
+  const auto result = [&](StepVar value) { return Operand{value, nullptr, name}; };
+  if (const ArrayFunction<StepVar>* function = array_function_named<StepVar>(name.text)) {
+    if (function->name == "transpose" && values.size() == 1) return transposed_of(values.front());
+    return result(composed(name, *function, values));
+  }
   if (name.text == "reshape" || name.text == "expand") {
     check_count(name, values.size(), 2, 1 + RowShape::kLargestRank);
     const RowShape shape = shape_of(std::span(values).subspan(1));
@@ -90,12 +102,75 @@ EquationParser::Operand EquationParser::called(const EquationToken& name) {
   throw Error("[equations] a function without a rule");
 }
 
-StepVar EquationParser::composed(const EquationToken& name, const StepFunction& function,
+EquationParser::Operand EquationParser::own_function(const EquationToken& name, EquationFunction& function) {
+  const std::vector<Operand> values = arguments();
+  close(")");
+  check_count(name, values.size(), function.arguments.size(), function.arguments.size());
+  if (function.active)
+    fail(name, text_of("'", name.text, "' calls itself; a step has loops of a fixed count."));
+  function.used = true;
+  struct Call {
+    Call(EquationScope& scope, EquationFunction& function) : scope(scope), function(function) {
+      scope.open_locals(true);
+      function.active = true;
+    }
+    ~Call() {
+      scope.close_locals();
+      function.active = false;
+    }
+    EquationScope& scope;
+    EquationFunction& function;
+  };
+  const Call call(scope_, function);
+  const auto bind = [&](std::string_view argument, const Operand& value) {
+    scope_.add_local(std::string(argument),
+                     {.kind = Kind::equation, .bound = std::make_shared<Operand>(value)});
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) bind(function.arguments[i], values[i]);
+  const std::string label = text_of("function '", name.text, "'");
+  for (std::size_t i = 0; i + 1 < function.lines.size(); ++i) {
+    EquationParser line(scope_, {label, function.lines[i]});
+    const EquationToken target = line.target();
+    bind(target.text, line.statement());
+    line.check_end();
+  }
+  EquationParser line(scope_, {label, function.lines.back()});
+  Operand result = line.condition();
+  line.check_end();
+  result.token = name;
+  return result;
+}
+
+EquationParser::Operand EquationParser::spiking(const EquationToken& name) {
+  const StepVar u = value_of(condition());
+  std::string shape = "fast_sigmoid";
+  std::optional<double> slope;
+  while (take_sign(",")) {
+    take_keyword("surrogate");
+    take_keyword("slope");
+    if (peek().kind == EquationToken::Kind::text) {
+      const std::string_view text = take().text;
+      shape = text.substr(1, text.size() - 2);
+    } else {
+      slope = constant(sum());
+    }
+  }
+  close(")");
+  return {record(name, [&] { return spike(u, shape, slope ? *slope : default_slope(shape)); }), nullptr,
+          name};
+}
+
+StepVar EquationParser::composed(const EquationToken& name, const ArrayFunction<StepVar>& function,
                                  const std::vector<Operand>& values) {
   check_count(name, values.size(), function.least, function.most);
   std::vector<StepVar> operands;
-  for (const Operand& value : values) operands.push_back(value_of(value));
-  return record(name, [&] { return function.value(operands); });
+  std::vector<std::optional<double>> numbers;
+  for (const Operand& value : values) {
+    operands.push_back(value_of(value));
+    numbers.emplace_back();
+    if (scope_.tape.is_number(operands.back())) numbers.back() = scope_.tape.at(operands.back().id()).value;
+  }
+  return record(name, [&] { return function.value({operands, numbers}); });
 }
 
 StepVar EquationParser::einsum_of(const EquationToken& name) {
@@ -106,7 +181,8 @@ StepVar EquationParser::einsum_of(const EquationToken& name) {
   std::vector<StepVar> operands;
   for (const Operand& operand : arguments()) operands.push_back(value_of(operand));
   close(")");
-  return record(name, [&] { return einsum(letters.text.substr(1, letters.text.size() - 2), operands); });
+  return record(name,
+                [&] { return einsum<StepVar>(letters.text.substr(1, letters.text.size() - 2), operands); });
 }
 
 /// The parts one after another along an axis, which is a number after them; the first where there is none.
@@ -154,78 +230,75 @@ RowShape EquationParser::shape_of(std::span<const Operand> dimensions) const {
   return RowShape::of(sizes);
 }
 
-// ---- Indices ----
+// ---- Past values in continuous time ----
 
-/// What follows an array's opening bracket: a part of each axis, numbers counted from 0 as in NumPy.
-StepVar EquationParser::indexed(const EquationToken& at, StepVar value) {
-  const Shape from = value.shape().axes();
-  Shape strides(from.size(), 1), axes, steps;
-  for (std::size_t i = from.size(); i-- > 1;) strides[i - 1] = strides[i] * from[i];
-  std::int64_t first = 0;
-  std::size_t axis = 0;
-  do {
-    if (peek().is("]")) break;
-    if (peek().text == "None") {
-      take();
-      axes.push_back(1);
-      steps.push_back(0);
-      continue;
-    }
-    if (axis == from.size())
-      fail(peek(), "there are more indices than axes", Rule::shape, to_string(value.shape()));
-    const AxisIndex index = axis_index(from[axis]);
-    first += index.begin * strides[axis];
-    if (index.keeps_axis) {
-      axes.push_back(index.count);
-      steps.push_back(index.step * strides[axis]);
-    }
-    ++axis;
-  } while (take_sign(","));
-  close("]");
-  for (; axis < from.size(); ++axis) {
-    axes.push_back(from[axis]);
-    steps.push_back(strides[axis]);
-  }
-  const std::int64_t width = element_count(axes);
-  std::int64_t dense = 1;
-  bool moves = first != 0 || axes.empty() || from.empty() || width != element_count(from);
-  for (std::size_t i = axes.size(); i-- > 0; dense *= axes[i]) moves |= axes[i] != 1 && steps[i] != dense;
-  if (!moves) return record(at, [&] { return scope_.tape.reshape(value, RowShape::of(axes)); });
-  if (from.size() == 1 && axes.size() == 1 && (steps[0] == 1 || width == 1) && width <= from[0])
-    return record(at, [&] { return scope_.tape.slice(value, first, first + width); });
-  return record(at, [&] { return scope_.tape.view(value, axes, first, steps); });
+StepVar EquationParser::past_value(const EquationToken& name, EquationSymbol& symbol) {
+  const EquationToken first = peek();
+  const std::vector<StepOperand> values = arguments();
+  check_count(name, values.size(), 1, 1);
+  close(")");
+  StepTape& tape = scope_.tape;
+  const bool slope = symbol.kind == EquationSymbol::Kind::slope;
+  const EquationSymbol& state = slope ? *scope_.find(name.text.substr(1)) : symbol;
+  const StepVar lag = lag_in(first, value_of(values.front()));
+  if (lag.shape().rank > 0 && lag.shape().width() > 1)
+    fail(first, text_of("the time of a past value is one number"), Rule::shape, to_string(lag.shape()));
+  std::vector<PastRead>& reads = scope_.ode->reads;
+  PastRead read{.state = tape.at(state.value.id()).index, .slope = slope, .lag = lag.id()};
+  for (const PastRead& known : reads)
+    if (known.state == read.state && known.slope == slope && known.lag == read.lag)
+      return tape.var(known.value);
+  const StepVar value = tape.state(text_of(name.text, "(t - #", reads.size() + 1, ")"), state.value.shape());
+  read.value = value.id();
+  read.at = place_of(first);
+  reads.push_back(std::move(read));
+  return value;
 }
 
-EquationParser::AxisIndex EquationParser::axis_index(std::int64_t n) {
-  const EquationToken at = peek();
-  const auto number = [&](std::int64_t otherwise) {
-    if (peek().is(":") || peek().is("]") || peek().is(",")) return otherwise;
-    const EquationToken token = peek();
-    return whole(value_of(sum()), token);
+StepVar EquationParser::lag_in(const EquationToken& at, StepVar argument) {
+  StepTape& tape = scope_.tape;
+  const StepVar time = scope_.ode->time;
+  StepVar lag;  // the sum of what is taken away so far
+  const auto take_away = [&](StepVar term, bool adds) {
+    if (lag.id() < 0)
+      lag = adds ? -term : term;
+    else
+      lag = adds ? lag - term : lag + term;
   };
-  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
-  std::int64_t begin = number(kNone);
-  if (!take_sign(":")) {
-    if (begin < 0)
-      fail(at,
-           "an index counts from 0; only a state has past values, as in h[-3], and the last elements are "
-           "a[-3:]",
-           Rule::out_of_range, text_of(begin));
-    if (begin >= n)
-      fail(at, text_of("an index of this axis is below ", n), Rule::out_of_range, text_of(begin));
-    return {begin, 1, 1, false};
+  StepVar rest = argument;
+  while (rest.id() != time.id()) {
+    const Instruction v = tape.at(rest.id());
+    if (v.op == StepOp::broadcast) {
+      rest = tape.var(v.a);
+      continue;
+    }
+    const bool adds = v.computes(ElementOp::add);
+    if (!adds && !v.computes(ElementOp::subtract))
+      fail(at, "a past value is read at t - E, as in y(t - tau), where E is how long ago");
+    const bool swapped = adds && v.b == time.id();
+    take_away(tape.var(swapped ? v.a : v.b), adds);
+    rest = tape.var(swapped ? v.b : v.a);
   }
-  std::int64_t end = number(kNone), step = take_sign(":") ? number(1) : 1;
-  if (step == 0) fail(at, "the step of a part is not 0", Rule::out_of_range);
-  const auto within = [&](std::int64_t i, std::int64_t otherwise) {
-    if (i == kNone) return otherwise;
-    return std::clamp(i < 0 ? i + n : i, step > 0 ? std::int64_t{0} : -1, step > 0 ? n : n - 1);
-  };
-  begin = within(begin, step > 0 ? 0 : n - 1);
-  end = within(end, step > 0 ? n : -1);
-  const std::int64_t count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
-  if (count < 1) fail(at, text_of("this part of an axis of ", n, " has no elements"), Rule::out_of_range);
-  return {begin, count, step, true};
+  if (lag.id() < 0) fail(at, "the state at t itself is written without (t)");
+  if (tape.is_number(lag) && tape.at(lag.id()).value <= 0)
+    fail(at, "a lag is above 0; the future is not known", Rule::out_of_range,
+         text_of("t - ", tape.at(lag.id()).value));
+  return lag;
+}
+
+// ---- Indices ----
+
+StepVar EquationParser::indexed(const EquationToken& at, StepVar value, const IndexedPart& part) {
+  const Shape from = value.shape().axes();
+  const std::int64_t width = element_count(part.axes);
+  std::int64_t dense = 1;
+  bool moves = part.first != 0 || part.axes.empty() || from.empty() || width != element_count(from);
+  for (std::size_t i = part.axes.size(); i-- > 0; dense *= part.axes[i])
+    moves |= part.axes[i] != 1 && part.strides[i] != dense;
+  if (!moves) return record(at, [&] { return scope_.tape.reshape(value, RowShape::of(part.axes)); });
+  if (from.size() == 1 && part.axes.size() == 1 && (part.strides[0] == 1 || width == 1) && width <= from[0])
+    return record(at, [&] { return scope_.tape.slice(value, part.first, part.first + width); });
+  return record(at, [&] { return scope_.tape.view(value, part.axes, part.first, part.strides); });
 }
 
 }  // namespace lagtape

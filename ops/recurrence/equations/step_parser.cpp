@@ -4,8 +4,8 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/equations/axes.h"
-#include "lagtape/ops/recurrence/equations/operators.h"
 #include "lagtape/ops/recurrence/equations/slips.h"
+#include "lagtape/ops/recurrence/equations/step_functions.h"
 
 namespace lagtape {
 namespace {
@@ -37,6 +37,41 @@ StepVar EquationParser::expression() {
   return value;
 }
 
+StepOperand EquationParser::statement() {
+  Operand operand = condition();
+  if (!at_statement()) check_end();
+  if (!is_complex(operand)) operand = {value_of(operand), nullptr, operand.token};
+  return operand;
+}
+
+std::optional<EquationParser::Loop> EquationParser::loop() {
+  if (peek().kind != EquationToken::Kind::name || peek().text != "for") return {};
+  take();
+  constexpr const char* kForm = "a loop reads for k in 0..6: NAME = EXPRESSION; k is 0 to 5";
+  const EquationToken name = take();
+  if (name.kind != EquationToken::Kind::name || !is_equation_name(name.text) || take().text != "in")
+    fail(name, kForm);
+  const bool range = peek().text == "range";
+  std::int64_t begin = 0;
+  if (range) {
+    take();
+    if (!take_sign("(")) fail(peek(), kForm);
+  }
+  std::int64_t end = whole(sum());
+  if (take_sign(range ? "," : "..")) {
+    begin = end;
+    end = whole(sum());
+  } else if (!range) {
+    fail(peek(), kForm);
+  }
+  if (range) close(")");
+  if (!take_sign(":")) fail(peek(), kForm);
+  if (begin >= end)
+    fail(name, "a loop has at least one turn; its end is not counted", Rule::out_of_range,
+         text_of(begin, "..", end));
+  return Loop{name, begin, end};
+}
+
 std::int64_t EquationParser::dimension() {
   const EquationToken first = peek();
   return size(expression(), first);
@@ -63,10 +98,29 @@ EquationParser::Operand EquationParser::named(const EquationToken& token) {
 EquationParser::Operand EquationParser::followed(Operand operand) {
   while (peek().is("[") || peek().is(".T")) {
     const EquationToken sign = take();
-    operand = sign.is("[") ? Operand{indexed(sign, value_of(operand)), nullptr, operand.token}
-                           : transposed_of(operand);
+    if (is_complex(operand)) operand = aligned(operand);
+    if (sign.is(".T")) {
+      operand = is_complex(operand)
+                    ? complex_of(transposed_of(real_of(operand)), transposed_of(*operand.imaginary))
+                    : transposed_of(operand);
+      continue;
+    }
+    const StepVar value = value_of(real_of(operand));
+    const IndexedPart part = index_of(value.shape().axes(), true);
+    Operand result{indexed(sign, value, part), nullptr, operand.token};
+    if (is_complex(operand))
+      result = complex_of(result, {indexed(sign, value_of(*operand.imaginary), part), nullptr, sign});
+    operand = result;
   }
   return operand;
+}
+
+EquationParser::Operand EquationParser::array(const EquationToken& at, const Shape& shape,
+                                              const std::vector<double>& numbers) {
+  if (shape.size() > RowShape::kLargestRank)
+    fail(at, text_of("an array has at most ", RowShape::kLargestRank, " axes"), Rule::shape,
+         to_string(shape));
+  return {record(at, [&] { return scope_.array(shape, numbers); }), nullptr, at};
 }
 
 EquationParser::Operand EquationParser::transposed_of(const Operand& operand) {
@@ -85,6 +139,11 @@ EquationParser::Operand EquationParser::operand_of(const EquationToken& token) {
   if (symbol.kind == Kind::slope && symbol.value.id() < 0)
     fail(token, text_of(token.text, " is read before an equation sets it."), Rule::missing);
   symbol.used = true;
+  if (symbol.bound) {
+    Operand bound = *symbol.bound;
+    bound.token = token;
+    return bound;
+  }
   if (symbol.kind == Kind::weight && symbol.shape.size() > 1)
     return {{}, &symbol, token};  // declared once it is read
   scope_.declare(symbol);
@@ -112,10 +171,14 @@ StepVar EquationParser::lagged(const EquationToken& name, const EquationSymbol& 
 }
 
 StepVar EquationParser::past_input(const EquationToken& at, StepVar index) {
+  if (const Instruction& v = scope_.tape.at(index.id());
+      v.computes(ElementOp::negate) && scope_.tape.at(v.a).op == StepOp::weight) {
+    const std::string name = scope_.tape.recorded().weights[scope_.tape.at(v.a).index].name;
+    const std::int64_t largest = largest_lag(at, name);
+    return record(at, [&] { return scope_.past_input(name, scope_.tape.var(v.a), largest); });
+  }
   if (!scope_.tape.is_number(index))
-    fail(at,
-         "a lag of the input is a number; for a trained one, remember it in a state: p' = x, and read "
-         "p[-theta].");
+    fail(at, "a lag of the input is a number, as in x[-3], or a weight out of \"lags\", as in x[-theta].");
   const std::int64_t steps = lag(at, index, "x");
   return record(at, [&] { return scope_.past_input(steps); });
 }
@@ -130,22 +193,31 @@ std::int64_t EquationParser::lag(const EquationToken& at, StepVar index, const c
 
 StepVar EquationParser::trained_lag(const EquationToken& at, StepVar state, int weight) {
   const StepProgram& program = scope_.tape.recorded();
-  const std::string name = program.weights[program.values[weight].index].name;
+  const std::int64_t largest = largest_lag(at, program.weights[program.values[weight].index].name);
+  return record(at, [&] { return scope_.tape.lag(state, scope_.tape.var(weight), largest); });
+}
+
+std::int64_t EquationParser::largest_lag(const EquationToken& at, const std::string& name) const {
   const auto largest = scope_.largest_lags.find(name);
   if (largest == scope_.largest_lags.end()) {
     fail(at, text_of("the lag '", name, "' is a weight; its largest value must be given in \"lags\"."),
          Rule::missing);
   }
-  return record(at, [&] { return scope_.tape.lag(state, scope_.find(name)->value, largest->second); });
+  return largest->second;
 }
 
 // ---- Operations ----
 
 EquationParser::Operand EquationParser::number(const EquationToken& token) {
+  if (token.text.ends_with('j'))
+    return complex_of({scope_.tape.constant(0), nullptr, token},
+                      {scope_.tape.constant(token.value), nullptr, token});
   return {scope_.tape.constant(token.value), nullptr, token};
 }
 
 EquationParser::Operand EquationParser::negated(const EquationToken& sign, const Operand& operand) {
+  if (is_complex(operand))
+    return complex_of(negated(sign, real_of(operand)), negated(sign, *operand.imaginary));
   const StepVar value = value_of(operand);
   return {record(sign, [&] { return -value; }), nullptr, sign};
 }
@@ -157,6 +229,7 @@ EquationParser::Operand EquationParser::inverted(const EquationToken& word, cons
 
 EquationParser::Operand EquationParser::combined(const EquationToken& sign, const Operand& left,
                                                  const Operand& right) {
+  if (is_complex(left) || is_complex(right)) return complex_combined(sign, left, right);
   if (sign.is("@")) return multiplied(sign, left, right);
   const StepVar a = value_of(left), b = value_of(right);
   const auto value = [&] {
@@ -173,9 +246,17 @@ EquationParser::Operand EquationParser::multiplied(const EquationToken& sign, co
     fail(sign,
          "a product of two weights is a derived weight; from the right, as in W @ (V @ x), there is none",
          Rule::not_supported);
-  if (right.matrix != nullptr && right.matrix->shape.size() == 2)
+  if (right.matrix != nullptr && right.matrix->shape.size() == 2) {
+    const Shape &shape = right.matrix->shape, axes = left.value.shape().axes();
+    if (axes.size() == 1 && axes[0] != shape[0] && axes[0] == shape[1])
+      fail(sign,
+           Problem{.rule = Rule::shape,
+                   .statement = "what is left of @ has as many elements as the matrix has rows",
+                   .found = text_of(to_string(axes), " and ", right.matrix->name, " ", to_string(shape)),
+                   .hint = text_of("Write ", right.matrix->name, " @ ", left.token.text, ".")});
     return {record(sign, [&] { return product(matrices_of(transposed_of(right)).front(), left.value); }),
             nullptr, left.token};
+  }
   const StepVar v = value_of(right);
   const auto value = [&] {
     if (left.matrix == nullptr) return matmul(left.value, v);
@@ -206,6 +287,10 @@ std::span<const StepMatrix> EquationParser::matrices_of(const Operand& operand) 
 }
 
 StepVar EquationParser::value_of(const Operand& operand) const {
+  if (is_complex(operand))
+    fail(operand.token,
+         "this is complex; states, outputs and real functions take real(z), imag(z) or abs(z).",
+         Rule::wrong_type);
   return operand.matrix == nullptr ? operand.value : scope_.values_of(*operand.matrix);
 }
 

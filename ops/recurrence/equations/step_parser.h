@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +18,7 @@ struct StepOperand {
   StepVar value;
   EquationSymbol* matrix = nullptr;
   EquationToken token;
+  std::shared_ptr<const StepOperand> imaginary = {};  ///< of a complex value, whose real part the rest is
 };
 
 /// A parser of one line, by the grammar of equations.h, that records on the scope's tape what it reads.
@@ -27,6 +30,16 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   EquationToken target();
   /// The rest of the line.
   StepVar expression();
+  /// What an equation sets its name to: a value, or a complex one.
+  StepOperand statement();
+  /// Takes "for NAME in A..B:", the beginning of a loop.
+  struct Loop {
+    EquationToken name;
+    std::int64_t begin, end;
+  };
+  std::optional<Loop> loop();
+  /// A value or an array of numbers. Throws InputError for a complex value.
+  StepVar value_of(const StepOperand& operand) const;
   /// The rest of the line, a whole number made of numbers: at least 1.
   std::int64_t dimension();
 
@@ -44,13 +57,8 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
 
   /// The operand with what follows it: .T, [:k], [:, None].
   Operand followed(Operand operand);
-  StepVar indexed(const EquationToken& at, StepVar value);
-  /// Part of an axis: `count` elements from `begin` on, `step` apart; one alone takes the axis away.
-  struct AxisIndex {
-    std::int64_t begin, count, step;
-    bool keeps_axis;
-  };
-  AxisIndex axis_index(std::int64_t n);
+  StepVar indexed(const EquationToken& at, StepVar value, const IndexedPart& part);
+  Operand array(const EquationToken& at, const Shape& shape, const std::vector<double>& numbers);
   Operand transposed_of(const Operand& operand);
   Operand operand_of(const EquationToken& name);
 
@@ -61,9 +69,25 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   // In continuous time (past_reads.cpp): y(t - E), the rest of it after the opening bracket, and E of an argument t - E.
   StepVar past_value(const EquationToken& name, EquationSymbol& symbol);
   StepVar lag_in(const EquationToken& at, StepVar argument);
+  std::int64_t largest_lag(const EquationToken& at, const std::string& name) const;
   StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
-  StepVar composed(const EquationToken& name, const StepFunction& function,
+  StepVar composed(const EquationToken& name, const ArrayFunction<StepVar>& function,
                    const std::vector<Operand>& values);
+  /// A function of the cell itself.
+  Operand own_function(const EquationToken& name, EquationFunction& function);
+  Operand spiking(const EquationToken& name);
+  Operand function_of_values(const EquationToken& name, const std::vector<Operand>& values);
+  // Complex values (complex_values.cpp).
+  static bool is_complex(const Operand& operand) { return operand.imaginary != nullptr; }
+  static Operand complex_of(Operand real, const Operand& imaginary);
+  /// The parts; of a real value the imaginary one is empty.
+  static Operand real_of(Operand operand);
+  Operand imaginary_of(const Operand& operand);
+  /// The same value with parts of one shape.
+  Operand aligned(const Operand& operand);
+  Operand complex_combined(const EquationToken& sign, const Operand& left, const Operand& right);
+  /// A function of complex values, or of parts; none where it has no meaning for them.
+  std::optional<Operand> complex_function(const EquationToken& name, const std::vector<Operand>& values);
   StepVar einsum_of(const EquationToken& name);
   StepVar concatenated(const EquationToken& name, std::vector<Operand> parts);
   StepVar draw(const EquationToken& name);
@@ -81,10 +105,11 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
       fail(at, error.problems().front());
     }
   }
-  StepVar value_of(const Operand& operand) const;
   double number_of(StepVar value, const EquationToken& at) const;
   std::int64_t whole(double size, const EquationToken& at, const char* what) const;
   std::int64_t whole(StepVar value, const EquationToken& at) const;
+  std::int64_t whole(const Operand& operand) const { return whole(value_of(operand), operand.token); }
+  double constant(const Operand& operand) const { return number_of(value_of(operand), operand.token); }
   std::int64_t size(StepVar value, const EquationToken& at) const;
 
   EquationSymbol& resolve(const EquationToken& name);

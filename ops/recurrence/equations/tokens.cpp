@@ -21,7 +21,11 @@ bool is_letter(char c) {
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 std::size_t end_of_name(std::string_view text, std::size_t i) {
-  while (i < text.size() && (is_letter(text[i]) || is_digit(text[i]) || text[i] == '.')) ++i;
+  const auto in_name = [&] {
+    if (text[i] == '.') return !text.substr(i).starts_with("..");
+    return is_letter(text[i]) || is_digit(text[i]);
+  };
+  while (i < text.size() && in_name()) ++i;
   return i;
 }
 
@@ -63,7 +67,7 @@ std::vector<EquationToken> tokens_of(const EquationLine& line) {
       continue;
     }
     EquationToken token{.kind = EquationToken::Kind::sign, .text = text.substr(i, 1), .position = i};
-    if (is_transposed(text.substr(i))) {
+    if (is_transposed(text.substr(i)) || text.substr(i).starts_with("..")) {
       token.text = text.substr(i, 2);
     } else if (is_letter(text[i])) {
       std::size_t end = end_of_name(text, i);
@@ -71,12 +75,15 @@ std::vector<EquationToken> tokens_of(const EquationLine& line) {
       token.kind = EquationToken::Kind::name;
       token.text = text.substr(i, end - i);
     } else if (is_digit(text[i]) || text[i] == '.') {
-      const auto [end, error] = std::from_chars(text.data() + i, text.data() + text.size(), token.value);
+      const std::size_t last = std::min(text.find("..", i), text.size());  // of 0..6 the first number
+      auto [end, error] = std::from_chars(text.data() + i, text.data() + last, token.value);
       if (error != std::errc())
         equation_error(line, i,
                        Problem{.rule = Rule::out_of_range,
                                .statement = "this is not a number in the range of a double."});
       token.kind = EquationToken::Kind::number;
+      const auto after = static_cast<std::size_t>(end - text.data());
+      if (after < text.size() && text[after] == 'j' && end_of_name(text, after) == after + 1) ++end;
       token.text = text.substr(i, end - (text.data() + i));
     } else if (const std::string_view two = text.substr(i, 2);
                two == "<=" || two == ">=" || two == "==" || two == "!=" || two == "**") {
@@ -148,6 +155,12 @@ void EquationCursor::expected(const std::string& what) const {
   const bool end = peek().kind == EquationToken::Kind::end;
   fail(peek(),
        {.rule = Rule::syntax, .found = end ? "the end" : text_of("'", peek().text, "'"), .expected = what});
+}
+
+bool EquationCursor::at_statement() const {
+  const EquationToken& token = peek();
+  if (token.kind == EquationToken::Kind::end) return true;
+  return token.kind == EquationToken::Kind::name && (token.text == "for" || tokens_[next_ + 1].is("="));
 }
 
 void EquationCursor::check_end() const {

@@ -17,7 +17,8 @@ struct EquationLine {
   std::string text;
 };
 
-/// A name (W1.bias, h'), a number, a sign (one character, ".T", "<=", ">=", "==", "!=" or "**"), a text between quotes,
+/// A name (W1.bias, h'), a number (2, or 2j), a sign (one character, ".T", "..", "<=", ">=", "==", "!=" or "**"), a text
+/// between quotes,
 /// or the end of the line. Comments begin with # and end with their line.
 struct EquationToken {
   enum class Kind { name, number, sign, text, end } kind = Kind::end;
@@ -48,6 +49,10 @@ class EquationCursor {
     fail(at, Problem{.rule = rule, .statement = statement, .found = found});
   }
   Place place_of(const EquationToken& token) const;
+  /// Where the cursor is, and back to there: what a loop repeats.
+  std::size_t position() const { return next_; }
+  void rewind(std::size_t position) { next_ = position; }
+  bool at_end() const { return peek().kind == EquationToken::Kind::end; }
 
  protected:
   const EquationToken& peek() const { return tokens_[next_]; }
@@ -61,6 +66,8 @@ class EquationCursor {
   /// Takes the closing bracket of a part that was opened.
   void close(std::string_view bracket);
   [[noreturn]] void expected(const std::string& what) const;
+  /// Whether a statement may end here: before "NAME =", before a loop and at the end.
+  bool at_statement() const;
   /// Throws unless the whole line was taken.
   void check_end() const;
 

@@ -8,8 +8,10 @@
 #include "lagtape/ops/matmul.h"
 #include "lagtape/ops/matrices.h"
 #include "lagtape/ops/matrix_exponential.h"
+#include "lagtape/ops/recurrence/equations/axes.h"
+#include "lagtape/ops/recurrence/equations/derived_weight.h"
 #include "lagtape/ops/recurrence/equations/grammar.h"
-#include "lagtape/ops/recurrence/equations/operators.h"
+#include "lagtape/ops/recurrence/equations/step_functions.h"
 #include "lagtape/ops/reduce.h"
 #include "lagtape/ops/shape.h"
 
@@ -28,8 +30,8 @@ const std::map<std::string_view, Var (*)(const Var&)> kOfOne = {
     {"transpose", [](const Var& a) { return transpose(a); }},
     {"expm", matrix_exponential},
 };
-const std::vector<std::string> kOthers = {"sum",     "mean",         "eye",   "arange",
-                                          "reshape", "strict_upper", "where", "mod"};
+const std::vector<std::string> kOthers = {"sum",   "mean", "eye",    "arange", "reshape", "strict_upper",
+                                          "where", "mod",  "expand", "concat", "einsum",  "slice"};
 
 class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
  public:
@@ -54,9 +56,34 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     return {{}, -operand.var, sign};
   }
 
-  Operand enclosed(const EquationToken& token, const Operand& operand) {
-    if (!take_sign(".T")) return operand;
-    return {{}, record(token, [&] { return transpose(tensor(operand)); }), token};
+  Operand enclosed(const EquationToken&, const Operand& operand) { return followed(operand); }
+
+  /// The operand with what follows it: .T, [:k], [:, None].
+  Operand followed(Operand operand) {
+    while (peek().is("[") || peek().is(".T")) {
+      const EquationToken sign = take();
+      const Var value = tensor(operand);
+      if (sign.is(".T")) {
+        operand = {{}, record(sign, [&] { return transpose(value); }), operand.token};
+        continue;
+      }
+      const IndexedPart part = index_of(value.shape(), false);
+      operand = {{},
+                 record(sign, [&] { return as_strided(value, part.axes, part.first, part.strides); }),
+                 operand.token};
+    }
+    return operand;
+  }
+
+  Operand array(const EquationToken& at, const Shape& shape, const std::vector<double>& numbers) {
+    return {{}, array_of(values_[0], shape, numbers), at};
+  }
+
+  std::int64_t whole(const Operand& operand) const {
+    const double value = constant(operand);
+    if (value != std::floor(value) || std::abs(value) > (1 << 30))
+      fail(operand.token, "this must be a whole number", Rule::wrong_type, text_of(value));
+    return static_cast<std::int64_t>(value);
   }
 
   Operand inverted(const EquationToken& word, const Operand& operand) {
@@ -83,8 +110,10 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
 
   /// The matrix product; the right side may be a vector.
   static Var product(const Var& a, const Var& b) {
-    if (b.value().rank() != 1 || a.value().rank() != 2) return matmul(a, b);
-    return reshape(matmul(a, reshape(b, {b.value().size(0), 1})), {a.value().size(0)});
+    if (b.value().rank() != 1) return matmul(a, b);
+    Shape rows = a.shape();
+    rows.pop_back();
+    return reshape(matmul(a, reshape(b, {b.value().size(0), 1})), rows);
   }
 
   Operand named(const EquationToken& token) {
@@ -100,20 +129,16 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
       fail(token, unknown_name("weight, hyper-parameter or dimension", name, names()));
     }
     const Var value = values_[place->second];
-    if (!is_transposed) return {{}, value, token};
-    return {{}, record(token, [&] { return transpose(value); }), token};
+    if (!is_transposed) return followed({{}, value, token});
+    return followed({{}, record(token, [&] { return transpose(value); }), token});
   }
 
   Operand called(const EquationToken& name) {
+    if (name.text == "einsum") return einsum_of(name);
     const std::vector<Operand> values = arguments();
     close(")");
-    if (const ElementFunction* function = function_named(name.text)) {
-      check_count(name, values.size(), function->arrays, function->arrays);
-      if (name.text == "floor" && values[0].number) return {std::floor(*values[0].number), {}, name};
-      const Var a = tensor(values[0]), b = function->arrays == 2 ? tensor(values[1]) : Var();
-      if (function->arrays == 2) expect(name, numbers_of_pair(a.shape(), b.shape()));
-      return {{}, record(name, [&] { return elementwise(function->op, a, b); }), name};
-    }
+    if (const ElementFunction* function = function_named(name.text))
+      return of_elements(name, *function, values);
     if (const auto row = kOfOne.find(name.text); row != kOfOne.end()) {
       check_count(name, values.size(), 1, 1);
       const Var a = tensor(values[0]);
@@ -123,7 +148,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     }
     if (name.text == "sum" || name.text == "mean") return reduced(name, values);
     if (name.text == "reshape") {
-      check_count(name, values.size(), 2, 3);
+      check_count(name, values.size(), 2, 5);
       Shape shape;
       for (std::size_t i = 1; i < values.size(); ++i) shape.push_back(size(values[i]));
       return {{}, record(name, [&] { return reshape(tensor(values[0]), shape); }), name};
@@ -135,6 +160,23 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
       return {{}, record(name, [&] { return strict_upper(tensor(values[0]), n); }), name};
     }
     if (name.text == "where" || name.text == "mod") return chosen(name, values);
+    if (name.text == "expand") {
+      check_count(name, values.size(), 2, 5);
+      Shape shape;
+      for (std::size_t i = 1; i < values.size(); ++i) shape.push_back(size(values[i]));
+      expect(name, element_count(shape));
+      const Tensor zeros(shape, values_[0].dtype());
+      return {{}, record(name, [&] { return tensor(values[0]) + values_[0].tape().constant(zeros); }), name};
+    }
+    if (name.text == "concat") return concatenated(name, values);
+    if (name.text == "slice") {
+      check_count(name, values.size(), 3, 3);
+      return {{},
+              record(name, [&] { return slice(tensor(values[0]), 0, whole(values[1]), whole(values[2])); }),
+              name};
+    }
+    if (const ArrayFunction<Var>* function = array_function_named<Var>(name.text))
+      return composed(name, *function, values);
     check_count(name, values.size(), 1, 1);
     if (name.text == "eye" || name.text == "arange") {
       const std::int64_t n = size(values[0]);
@@ -157,6 +199,79 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
                      return all ? mean(a) : mean(a, axis);
                    }),
             name};
+  }
+
+  Operand of_elements(const EquationToken& name, const ElementFunction& function,
+                      const std::vector<Operand>& values) {
+    const bool of_many = function.op == ElementOp::minimum || function.op == ElementOp::maximum;
+    check_count(name, values.size(), function.arrays, of_many ? 16 : function.arrays);
+    if (name.text == "floor" && values[0].number) return {std::floor(*values[0].number), {}, name};
+    Var a = tensor(values[0]);
+    if (function.arrays == 1)
+      return {{}, record(name, [&] { return elementwise(function.op, a, {}); }), name};
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      const Var b = tensor(values[i]);
+      expect(name, numbers_of_pair(a.shape(), b.shape()));
+      a = record(name, [&] { return elementwise(function.op, a, b); });
+    }
+    return {{}, a, name};
+  }
+
+  Operand composed(const EquationToken& name, const ArrayFunction<Var>& function,
+                   const std::vector<Operand>& values) {
+    check_count(name, values.size(), function.least, function.most);
+    std::vector<Var> arrays;
+    std::vector<std::optional<double>> numbers;
+    for (const Operand& value : values) {
+      arrays.push_back(tensor(value));
+      numbers.push_back(value.number);
+    }
+    std::int64_t count = 1;
+    if (name.text == "outer" && values.size() == 2)
+      count = element_count(arrays[0].shape()) * element_count(arrays[1].shape());
+    else if (values.size() > 1)
+      count = numbers_of_pair(arrays[0].shape(), arrays[1].shape());
+    expect(name, count);
+    return {{}, record(name, [&] { return function.value({arrays, numbers}); }), name};
+  }
+
+  Operand einsum_of(const EquationToken& name) {
+    const EquationToken letters = take();
+    if (letters.kind != EquationToken::Kind::text)
+      fail(letters, "einsum takes the letters of the axes first, as in einsum('ij,j->i', A, v)");
+    if (!take_sign(",")) expected("','");
+    std::vector<Var> operands;
+    for (const Operand& operand : arguments()) operands.push_back(tensor(operand));
+    close(")");
+    const std::string_view text = letters.text.substr(1, letters.text.size() - 2);
+    std::map<char, std::int64_t> extents;  // of all letters
+    std::size_t o = 0, axis = 0;
+    for (const char c : text.substr(0, text.find('-'))) {
+      if (c == ',')
+        ++o, axis = 0;
+      else if (c != ' ' && o < operands.size() && axis < operands[o].shape().size())
+        extents[c] = operands[o].shape()[axis++];
+    }
+    double numbers = 1;
+    for (const auto& [letter, extent] : extents) numbers *= static_cast<double>(extent);
+    expect(name, static_cast<std::int64_t>(std::min(numbers, 1e18)));
+    return {{}, record(name, [&] { return einsum<Var>(text, operands); }), name};
+  }
+
+  /// The parts one after another along an axis, which is a number after them; the first where there is none.
+  Operand concatenated(const EquationToken& name, std::vector<Operand> values) {
+    std::int64_t axis = 0;
+    if (values.size() > 2 && values.back().number) {
+      axis = whole(values.back());
+      values.pop_back();
+    }
+    if (values.size() < 2)
+      fail(name, "'concat' takes at least 2 arguments", Rule::out_of_range, text_of(values.size()));
+    Var all = tensor(values[0]);
+    for (const Operand& value : std::span(values).subspan(1))
+      all = record(name, [&] { return joined(all, tensor(value), axis); });
+    expect(name, element_count(all.shape()));
+    return {{}, all, name};
   }
 
   /// where(c, a, b), or mod(a, b).
@@ -244,6 +359,12 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
 
 }  // namespace
 
+Var array_of(const Var& like, const Shape& shape, const std::vector<double>& numbers) {
+  Tensor tensor(shape, like.dtype());
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) tensor.set(i, numbers[static_cast<std::size_t>(i)]);
+  return like.tape().constant(tensor);
+}
+
 Var derive_weight(const EquationLine& line, const WeightScope& scope, std::span<const Var> values,
                   std::vector<std::string>* used) {
   return WeightParser(line, scope, values, used).value();
@@ -252,6 +373,8 @@ Var derive_weight(const EquationLine& line, const WeightScope& scope, std::span<
 std::vector<std::string> weight_function_names() {
   std::vector<std::string> names = kOthers;
   for (const auto& row : kOfOne) names.emplace_back(row.first);
+  for (const ArrayFunction<Var>& function : array_functions<Var>())
+    if (std::ranges::find(names, function.name) == names.end()) names.emplace_back(function.name);
   for (const ElementFunction& function : kElementFunctions)
     if (function.notation == ElementNotation::function) names.emplace_back(function.name);
   return names;

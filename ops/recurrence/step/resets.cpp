@@ -12,15 +12,47 @@ namespace {
 /// The steps since a reset of a row that had none.
 constexpr float kNever = 1 << 24;
 
+void refuse_grid(const StepProgram& program) {
+  for (const StateDefinition& state : program.states)
+    if (state.arithmetic == Arithmetic::grid)
+      throw InputError({.op = "reset"}, Rule::not_supported,
+                       text_of("state ", state.name, " is on the grid and cannot begin again"), {},
+                       "Give the layer \"arithmetic\": \"float\".");
+}
+
+class StepWithResetColumn final : public StepCopy {
+ public:
+  StepWithResetColumn(const StepProgram& program, std::int64_t column)
+      : StepCopy(program, program.input.width()) {
+    refuse_grid(program);
+    const StepVar value = tape().sum(tape().slice(tape().input(), column, column + 1));
+    reset_ = sign(relu(value));
+    if (program.largest_lag() == 0) return;
+    count_ = tape().state("resets", RowShape::scalar());
+    tape().set_next(count_, count_ + reset_);
+  }
+
+ private:
+  StepVar past(int state, std::int64_t lag) override {
+    // The resets from that step to this one.
+    const StepVar resets = lag == 0 ? reset_ : count_ - tape().lag(count_, lag) + reset_;
+    return where_positive(StepCopy::past(state, lag), 0.5 - resets);
+  }
+  StepVar real_past(const Instruction&) override {
+    throw InputError({.op = "reset"}, Rule::not_supported, "a step with trained lags has no resets");
+  }
+  StepVar step_index(const Instruction& index) override {
+    return index.lag > 1 ? floor(tape().step_index() / static_cast<double>(index.lag)) : tape().step_index();
+  }
+
+  StepVar reset_, count_;
+};
+
 class StepWithResets final : public StepCopy {
  public:
   StepWithResets(const StepProgram& program, bool hands_on)
       : StepCopy(program, program.input.width() + 1), hands_on_(hands_on) {
-    for (const StateDefinition& state : program.states)
-      if (state.arithmetic == Arithmetic::grid)
-        throw InputError({.op = "reset"}, Rule::not_supported,
-                         text_of("state ", state.name, " is on the grid and cannot begin again"), {},
-                         "Give the layer \"arithmetic\": \"float\".");
+    refuse_grid(program);
     since_ = tape().slice(tape().input(), input_width(), input_width() + 1);
   }
 
@@ -96,6 +128,10 @@ void Resets::forget(std::vector<Tensor>& states) const {
       });
     }
   }
+}
+
+StepProgram with_reset_column(const StepProgram& program, std::int64_t column) {
+  return StepWithResetColumn(program, column).record();
 }
 
 StepProgram with_resets(const StepProgram& program, bool hands_on) {

@@ -39,4 +39,8 @@ class Resets {
 /// step that reads its index.
 StepProgram with_resets(const StepProgram& program, bool hands_on);
 
+/// The same where a column of the input says so: a number above 0 says that states begin again before that step. `n` counts
+/// on from the beginning of the sequence.
+StepProgram with_reset_column(const StepProgram& program, std::int64_t column);
+
 }  // namespace lagtape

@@ -25,6 +25,8 @@ names = {
     "concat": lambda *a, axis=0: np.concatenate([np.atleast_1d(b) for b in a], axis), "softmax": softmax,
     "logsumexp": lambda a, axis=None: np.log(np.sum(np.exp(a), axis)), "norm": lambda a, axis=None: np.sqrt(np.sum(a * a, axis)),
     "silu": lambda a: a / (1 + np.exp(-a)), "softsign": lambda a: a / (1 + np.abs(a)),
+    "atan": np.arctan, "atan2": np.arctan2, "complex": lambda a, b: a + 1j * b, "real": np.real, "imag": np.imag, "conj": np.conj,
+    "angle": np.angle, "sqrt": np.sqrt, "stop": lambda a: a, "surrogate": lambda a, b: a, "spike": lambda u, *surrogate: u > 0,
 }
 
 expressions = """
@@ -148,6 +150,49 @@ R @ v
 R[1].T
 einsum('hij,hj->hi', R, A)
 R * g[:, None, None]
+where(A > 0, sqrt(A), v)
+where(v > 0, 1 / maximum(v, 0), 7)
+A[-1, :]
+A[:, -1]
+A[-2, -1]
+T[-1, 0, :2]
+T[:, -1, ::-1]
+atan(3 * A)
+atan2(A, v)
+atan2(v, 0 * v - 1)
+atan2(0 * v + 0, v)
+atan2(T, A)
+atan2(v, 0)
+[1, -2, 3] * v
+[[1, 2, 3], [4, 5, 6]] * A
+A @ [1, 0, -2]
+(v + [0.5, 0, 1])[1:]
+[[[1, 2]]] + g
+real(exp(complex(A, v)))
+imag(exp(complex(-0.1, v)))
+real(complex(A, v) * complex(v, A))
+imag(complex(A, v) * conj(complex(v, A)))
+imag(complex(A, v) / complex(v, 2))
+real(complex(A, v) / 2)
+abs(complex(v, v[::-1]))
+angle(complex(v, v[::-1]))
+imag(complex(v, 2) ** 3)
+real((1 + 2j) * v)
+imag(v + 0.5j * A)
+imag(complex(A, 2 * A) @ complex(v, 1 - v))
+real(complex(W, 2 * W) @ complex(v, 1 - v))
+imag(W @ complex(v, 1 - v))
+real(complex(A, v).T)
+imag(complex(A, v)[1, :2])
+imag(sum(complex(A, 2 * A), 0))
+real(where(A > 0, complex(A, v), 1j * v))
+real(log(complex(2 + v, v)))
+imag(concat(complex(v, 1 + v), g))
+stop(A) * v
+surrogate(A, v)
+spike(A) * 1
+spike(v - 0.5, 'atan', 2) * 1
+spike(T, 'triangle') * v
 """.strip().splitlines()
 
 with open("numpy_golden.inc.h", "w", encoding="ascii") as file:

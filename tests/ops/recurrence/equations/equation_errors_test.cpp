@@ -38,6 +38,38 @@ void check_errors(const ErrorTable& table) {
   }
 }
 
+TEST_CASE("errors of loops, arrays, complex values, spikes and products from the wrong side") {
+  check_errors({
+      {"for k in 3: y = h",
+       "equation 2, column 11: a loop reads for k in 0..6: NAME = EXPRESSION; k is 0 to 5."},
+      {"for k in 2..2: y = h",
+       "equation 2, column 5: a loop has at least one turn; its end is not counted. Got 2..2."},
+      {"for h in 0..2: y = h", "equation 2, column 5: the name 'h' is taken: it is a state."},
+      {"for k in 0..100000: y = h",
+       "equation 2, column 5: the loops of a step have at most 16384 turns together. Got 100000."},
+      {"y = [1, [2, 3]]", "equation 2, column 10: the rows of an array have the same length."},
+      {"y = [h, 1]", "equation 2, column 6: this must be made of numbers, hyper-parameters and dimensions."},
+      {"y = tanh(h) * abs(complex(h, b) < 2)",
+       "equation 2, column 33: complex values have no order and no '<'; compare abs(z), real(z) or imag(z)."},
+      {"h' = complex(h, b)", "equation 2, column 1: h' is set twice."},
+      {"y = where(1j, h, b)",
+       "equation 2, column 11: this is complex; states, outputs and real functions take real(z), imag(z) or "
+       "abs(z)."},
+      {"y = tanh(complex(h, b))",
+       "equation 2, column 5: 'tanh' is no function of complex values; those are exp, log, abs, angle, real, "
+       "imag, "
+       "conj, sum, mean, cumsum, concat, where, indices and shapes."},
+      {"y = spike(h, 'tanh')",
+       "equation 2, column 5: unknown surrogate 'tanh'. Known: fast_sigmoid, sigmoid, "
+       "atan, "
+       "triangle."},
+      {"y = x @ U",
+       "equation 2, column 7: what is left of @ has as many elements as the matrix has rows. Got [2] and U "
+       "[3, 2]. "
+       "Write U @ x."},
+  });
+}
+
 TEST_CASE("an error of an equation has its rule, its operation and what was found as fields") {
   const auto problem_of = [](const std::string& equation) {
     EquationCell cell;
@@ -105,9 +137,9 @@ TEST_CASE("an error names the index or lag that cannot be") {
       {"y = x[1]",
        "equation 2, column 7: an index is 0 or less, as in x[-3]; the future is not known. Got 1."},
       {"y = x[-h]",
-       "equation 2, column 7: a lag of the input is a number; for a trained one, remember it in a state: p' "
-       "= x, "
-       "and read p[-theta]."},
+       "equation 2, column 7: a lag of the input is a number, as in x[-3], or a weight out of \"lags\", as "
+       "in "
+       "x[-theta]."},
       {"y = b[-1]",
        "equation 2, column 7: an index counts from 0; only a state has past values, as in h[-3], and the "
        "last elements "

@@ -73,6 +73,71 @@ TEST_CASE("step: comparisons choose between values, and pass no gradient on them
                  "h' = where(c, v, 0.5 * h + up) + 0.1 * (v <= 3) * v + mod(v + 26.5, 20 + 0.1 * w)"}));
 }
 
+TEST_CASE("step: a choice keeps what is no number out of values and gradients") {
+  check_step(equations(3, 2, {"W [units, units]", "U [units, input]", "w [units]", "c [units]"},
+                       {"v = tanh(W @ h + U @ x)", "s = where(w > 0, sqrt(w), 0.1 * w)",
+                        "r = where(c > 0, log(c) * v, v / (1 + sqrt(-c))) + where(w < 0, 2 ** log(-w), w)",
+                        "h' = 0.5 * tanh(r + s)"}));
+}
+
+Results gradients_of(const StepProgram& program) {
+  StackDefinition stack;
+  stack.layers = {program};
+  stack.loss = Loss::mse;
+  SequenceCase c = filled(stack, 3, 19, 1);
+  add_initial(c, 2);
+  return run_op(c, {.plan = MemoryPlan::full, .chunk = 16}, 2);
+}
+
+TEST_CASE("step: a matrix that multiplies what is no number, where that is not taken, has its own gradient") {
+  const auto program = [](const std::string& other) {
+    return equations(3, 2, {"W [units, units]", "U [units, input]"},
+                     {"v = W @ h", text_of("h' = tanh(", other, " + U @ x)")});
+  };
+  CHECK(differences(gradients_of(program("where(n > 1000, W @ sqrt(-1 - h * h), v)")),
+                    gradients_of(program("v")), 1e-12) == "");
+}
+
+TEST_CASE("step: stop and surrogate pass on the gradients that they declare") {
+  const auto gradients = [](const std::string& f) {
+    return gradients_of(equations(3, 2, {"W [units, units]", "U [units, input]"},
+                                  {"v = W @ h + U @ x", text_of("h' = 0.2 * h + ", f)}));
+  };
+  const Results declared = gradients("surrogate(0.3 * v, sin(v))");
+  CHECK(differences(declared, gradients("stop(0.3 * v - sin(v)) + sin(v)"), 1e-12) == "");
+  CHECK(differences(declared, gradients("0.3 * v"), 1e-3) != "");
+}
+
+TEST_CASE("step: spikes have the gradients of their surrogates, by formulas of their own") {
+  const std::pair<std::string, std::string> surrogates[] = {
+      {"'fast_sigmoid'", "1 / (1 + 25 * abs(u)) ** 2"},
+      {"'fast_sigmoid', 2", "1 / (1 + 2 * abs(u)) ** 2"},
+      {"'sigmoid', 3", "3 * sigmoid(3 * u) * (1 - sigmoid(3 * u))"},
+      {"'atan', 2", "1 / (1 + (3.141592653589793 * u) ** 2)"},
+      {"'triangle'", "maximum(0, 1 - abs(u))"},
+  };
+  for (const auto& [name, slope] : surrogates) {
+    CAPTURE(name);
+    const auto gradients = [&](const std::string& spike) {
+      return gradients_of(equations(3, 2, {"W [units, units]", "U [units, input]"},
+                                    {"u = W @ h + U @ x - 0.2", text_of("h' = 0.5 * h + ", spike)}));
+    };
+    const std::string by_hand = text_of("stop((u > 0) - (", slope, ") * u) + stop(", slope, ") * u");
+    CHECK(differences(gradients(text_of("spike(u, ", name, ")")), gradients(by_hand), 1e-10) == "");
+  }
+}
+
+TEST_CASE("step: loops, complex values and lags of the input that are trained") {
+  check_step(equations(
+      3, 2, {"W [units, units]", "U [units, input]", "b [units]"},
+      {"s = h", "for k in 0..3: f = tanh(W @ s + U @ x + k * b)\n s = s + 0.3 * (f - s)", "h' = s"}));
+  check_step(equations_of(
+      3, 2, {"a [units]", "c [units]"},
+      {"nu [units]", "theta [units]", "B [units, input]", "D [units, input]", "C [units, units]"}, {},
+      {"z = exp(-exp(nu) + 1j * theta) * complex(a, c) + complex(B, D) @ x", "a' = real(z)", "c' = imag(z)"},
+      "real(complex(C, 0.5 * C) @ z) + abs(z)"));
+}
+
 TEST_CASE("step: the input of steps before, and a product in every group") {
   check_step(equations_of(6, 2, {"h [units]"}, {"R [2, 3, 3]", "V [units, input]", "U [units, input]"}, {},
                           {"r = R @ reshape(h, 2, 3)",
@@ -187,7 +252,8 @@ void check_function(const std::string& f) {
 
 TEST_CASE("step: every element-wise function") {
   for (const ElementFunction& function : kElementFunctions) {
-    if (function.notation != ElementNotation::function) continue;
+    if (function.notation != ElementNotation::function || function.domain == ElementDomain::declared)
+      continue;
     if (function.arrays == 2) {
       check_function(text_of(function.name, "(v, 3 + v * v)"));
       check_function(text_of(function.name, "(3 + v * v, v)"));
@@ -205,6 +271,7 @@ TEST_CASE("step: every element-wise function") {
         check_function(text_of("v * ", function.name, "(2.5 + 0.4 * v)"));
         check_function(text_of("v * ", function.name, "(0.4 * v - 1.5)"));
         break;
+      case ElementDomain::declared: break;
     }
   }
 }
