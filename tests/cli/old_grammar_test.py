@@ -41,6 +41,16 @@ class OldGrammarTest(ToolTest):
         self.assertIn("grammar 1", written[1][1])
         self.assertNotIn("grammar", written[2][1])
 
+        # Trained again, its experiment is read by the rules of today, and that is said.
+        experiment = json.loads((self.folder / "run1/experiment.json").read_text())
+        del experiment["cells"]["own"]["grammar"]
+        weights.write_bytes((self.folder / "old.safetensors").read_bytes())
+        (self.folder / "run1/experiment.json").write_text(json.dumps(experiment))
+        _, said = self.run_tool("train", "run1/experiment.json", "--out", "again")
+        self.assertEqual(said.count("was trained by grammar 1"), 1)
+        _, said = self.run_tool("train", "run2/experiment.json", "--out", "again2")
+        self.assertNotIn("grammar", said)
+
 
 if __name__ == "__main__":
     main()

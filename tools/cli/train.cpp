@@ -168,6 +168,7 @@ void find_run(TrainArguments& arguments) {
         !(run.can_resume() || fs::exists(run.weights_file())))
       return;
   }
+  if (!arguments.quiet) warn(retraining_warnings(RunFolder(folder).weights_file(), file));
   if (!arguments.resume) return;
   if (arguments.out.empty() && arguments.seeds == 1) arguments.out = folder.string();
   if (is_folder && !fs::equivalent(folder, arguments.out, error))

@@ -6,10 +6,13 @@
 
 #include "lagtape/cells/models/chain_definition.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json_comments.h"
 #include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/series/sequence_labels.h"
 #include "lagtape/data/series/series_options.h"
+#include "lagtape/ops/recurrence/step/gradient_paths.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/provenance.h"
 
@@ -87,11 +90,59 @@ std::vector<std::string> grammar_warnings(const Model& model) {
   return warnings;
 }
 
+std::vector<std::string> retraining_warnings(const std::filesystem::path& weights,
+                                             const std::filesystem::path& experiment) {
+  std::vector<std::string> warnings;
+  std::error_code error;
+  if (!std::filesystem::exists(weights, error)) return warnings;
+  try {
+    if (grammar_warnings(Model::load(weights)).empty()) return warnings;
+    const Json document = parse_commented_json(read_file(experiment), experiment.string());
+    const Json* const cells = document.find_pointer("/cells");
+    if (cells == nullptr || !cells->is_object()) return warnings;
+    for (const auto& [name, cell] : cells->items())
+      if (cell.is_object() && !cell.contains("grammar"))
+        warnings.push_back(text_of("cell ", quote(name),
+                                   " was trained by grammar 1, where a vector [g] fits the columns of [g, "
+                                   "n], and is read by grammar 2, as in "
+                                   "NumPy, now; \"grammar\": 1 in the cell keeps the old rules"));
+  } catch (const Error&) {  // what is wrong with the files is said where they are needed
+  }
+  return warnings;
+}
+
+std::vector<std::string> gradient_warnings(const Model& model) {
+  std::vector<std::string> warnings;
+  const std::vector<LayerSummary> layers = model.layers();
+  bool reaches = true;  // whether the loss's gradient reaches the layer's output
+  for (std::size_t i = layers.size(); i-- > 0 && reaches;) {
+    std::vector<std::string> lost;
+    bool input = layers[i].steps.empty();
+    for (const StepProgram& step : layers[i].steps) {
+      const GradientPaths paths = gradient_paths(step);
+      for (const std::string& name : paths.lost) lost.push_back(quote(name));
+      input |= paths.input;
+    }
+    const std::string cure =
+        ": every way from there to the output leads through a comparison, floor or sign, whose gradient is "
+        "0. "
+        "spike(u, 'fast_sigmoid') is a comparison of u with 0 that has one";
+    if (!lost.empty())
+      warnings.push_back(text_of("layer ", i, " (", layers[i].name, ") does not train ", listed(lost), cure));
+    if (!input && i > 0) {
+      warnings.push_back(text_of("layer ", i, " (", layers[i].name, ") trains no layer below it", cure));
+      reaches = false;
+    }
+  }
+  return warnings;
+}
+
 std::vector<std::string> training_warnings(const Trainer& trainer, const Model& model, const Task& task) {
   constexpr std::int64_t kEnough = 10;
   std::vector<std::string> warnings = lag_warnings(model, task.shape);
   for (std::string& warning : rounding_warnings(model, ColumnTexts(task, data_of(model))))
     warnings.push_back(std::move(warning));
+  for (std::string& warning : gradient_warnings(model)) warnings.push_back(std::move(warning));
   const bool of_series = task.train->size() > 0 && !task.train->naive_errors(0).empty();
   if (of_series && reads_every_step(model.at()) && !model.evaluation_chain().obstacle().empty())
     warnings.push_back(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,14 @@ std::vector<std::string> rounding_warnings(const Model& model, const ColumnTexts
 
 /// A text for each cell of equations that is read by the rules of version 0.1 (EquationCell::grammar).
 std::vector<std::string> grammar_warnings(const Model& model);
+
+/// A text for each cell of a run of version 0.1 whose experiment reads it by other rules when it is trained again: the run's
+/// weights and experiment files, which need not be there.
+std::vector<std::string> retraining_warnings(const std::filesystem::path& weights,
+                                             const std::filesystem::path& experiment);
+
+/// A text for each layer with weights that no gradient reaches, such as those of a spike that a comparison makes.
+std::vector<std::string> gradient_warnings(const Model& model);
 
 /// All that a user should be warned of before a training: these, quantiles without the median, and epochs with few
 /// updates.

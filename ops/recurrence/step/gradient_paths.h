@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape {
+
+/// What the gradient of a step's output reaches, over any number of steps.
+struct GradientPaths {
+  std::vector<std::string>
+      lost;            ///< weights that it does not: all their ways lead through comparisons, floor or sign
+  bool input = false;  ///< whether it reaches the input
+};
+
+/// `stop` counts as a way that the gradient takes, since it is meant.
+GradientPaths gradient_paths(const StepProgram& program);
+
+}  // namespace lagtape
