@@ -9,6 +9,8 @@
 """
 
 from ._cell import Cell, cell
+from ._complex import *  # complex, real, spike, ...
+from ._complex import __all__ as _complex_names
 from ._errors import DivergenceError, Error, InputError, Problem
 from ._experiment import analyze, check, data, inspect, list
 from ._expression import Expression
@@ -35,4 +37,4 @@ __all__ = ["Cell", "DivergenceError", "Error", "Experiment", "Expression", "Fit"
            "Scores", "SequenceClassifier", "SequenceRegressor", "Solution", "Step", "Stop", "Stream", "Svg", "analyze", "bench", "cell",
            "check", "compare", "data", "evaluate", "export", "fit", "forecast", "from_torch", "import_model", "inspect", "list", "load", "new", "predict", "report",
            "schema", "search", "solve", "table", "train"]
-__all__ += _names
+__all__ += [*_names, *_complex_names]

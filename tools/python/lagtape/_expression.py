@@ -15,16 +15,19 @@ from ._errors import InputError
 from ._lagtape import element_functions
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-_COMPARISON, _SUM, _TERM, _FACTOR, _ATOM = 0, 1, 2, 3, 4  # how tightly an expression binds
+_JUNCTION, _COMPARISON, _SUM, _TERM, _FACTOR, _ATOM = -1, 0, 1, 2, 3, 4  # how tightly an expression binds
 _PLACE = "\0"  # where a number stands in the text of an index
-_COMPARISONS = ("<", ">", "<=", ">=")
-_PRECEDENCE = {**{sign: _COMPARISON for sign in _COMPARISONS}, "+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "%": _TERM, "@": _TERM}
+_COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
+_PRECEDENCE = {"and": _JUNCTION, "or": _JUNCTION, **{sign: _COMPARISON for sign in _COMPARISONS}, "+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "%": _TERM, "@": _TERM}
 _BINDS = {**_PRECEDENCE, "negate": _FACTOR, "**": _FACTOR}
 _UFUNCS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "remainder": "%", "matmul": "@", "power": "**",
-           "less": "<", "greater": ">", "less_equal": "<=", "greater_equal": ">="}
+           "less": "<", "greater": ">", "less_equal": "<=", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "logical_and": "and",
+           "logical_or": "or"}
 # NumPy's functions by their own names, such as "absolute" for abs.
 _FUNCTION_UFUNCS = {getattr(np, name).__name__: name for name, _, _ in element_functions() if hasattr(np, name)}
-_FIXED_LEAVES = ("constant", "hyper", "dimension", "weight")
+_FUNCTION_UFUNCS.update({"arctan": "atan", "arctan2": "atan2", "conjugate": "conj"})
+_FIXED_LEAVES = ("constant", "array", "hyper", "dimension", "weight")
+_MOST_NUMBERS = 65536  # of an array of numbers
 _numbers = itertools.count()
 
 
@@ -134,6 +137,36 @@ class Expression:
     def __rpow__(self, base: Any) -> Expression:
         return _binary("**", base, self)
 
+    def __and__(self, other: Any) -> Expression:
+        return _binary("and", self, other)
+
+    def __rand__(self, other: Any) -> Expression:
+        return _binary("and", other, self)
+
+    def __or__(self, other: Any) -> Expression:
+        return _binary("or", self, other)
+
+    def __ror__(self, other: Any) -> Expression:
+        return _binary("or", other, self)
+
+    def __invert__(self) -> Expression:
+        return Expression("value", "==", (self, expression_of(0)))
+
+    @property
+    def real(self) -> Expression:
+        """The real part of a complex value."""
+        return call("real", self, kind="value")
+
+    @property
+    def imag(self) -> Expression:
+        """The imaginary part of a complex value."""
+        return call("imag", self, kind="value")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise NoAttribute(f"a recorded value has no '{name}'; write lagtape.{name}(a) or np.{name}(a) where there is such a function.")
+
     @property
     def T(self) -> Expression:
         """The transpose: the last two axes exchanged."""
@@ -162,23 +195,23 @@ class Expression:
         return Expression("value", "part", (self, *operands), text)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from . import _functions  # which needs this file
+        from ._numpy_functions import called  # which needs this file
 
-        name = {"amax": "max", "amin": "min", "concatenate": "concat"}.get(function.__name__, function.__name__)
-        known = getattr(_functions, name, None) if name in _functions.__all__ else None
-        if known is None:
-            raise InputError(f"np.{function.__name__} is no function of a step; `lagtape list functions` names them.")
-        return known(*(args[0] if name == "concat" else args), *args[1:] if name == "concat" else (), **kwargs)
+        return called(function.__name__, args, kwargs)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method == "__call__" and not options:
             if ufunc.__name__ in _UFUNCS:
                 return _binary(_UFUNCS[ufunc.__name__], *inputs)
             if ufunc.__name__ == "negative":
-                return -self
+                return -expression_of(inputs[0])
+            if ufunc.__name__ == "square":
+                return _binary("**", inputs[0], 2)
+            if ufunc.__name__ == "logical_not":
+                return ~expression_of(inputs[0])
             if ufunc.__name__ in _FUNCTION_UFUNCS:
                 return call(_FUNCTION_UFUNCS[ufunc.__name__], *inputs)
-        return NotImplemented
+        raise InputError(f"np.{ufunc.__name__} is no function of a step; `lagtape list functions` names them.")
 
     # What a recorded value cannot do, because it has no number yet.
 
@@ -226,7 +259,25 @@ def expression_of(value: Any) -> Expression:
         number = value.item() if isinstance(value, np.generic) else value
         constant = Expression("number", "constant", (), repr(abs(number)))
         return -constant if number < 0 else constant
+    if isinstance(value, complex) and math.isfinite(abs(value)):
+        return call("complex", value.real, value.imag, kind="value")
+    if isinstance(value, (np.ndarray, list, tuple)):
+        return _array_of(value)
     raise InputError(f"expected a recorded value or a finite number. Got {_described(value)}.")
+
+
+def _array_of(value: Any) -> Expression:
+    """An array of numbers as an equation writes it."""
+    if any(isinstance(part, Expression) for part in (value if isinstance(value, (list, tuple)) else ())):
+        raise InputError("a list of recorded values is no array; write lagtape.concat(a, b).")
+    array = np.asarray(value)
+    if array.dtype.kind not in "iufb" or not np.isfinite(array).all():
+        raise InputError(f"expected an array of finite numbers. Got one of {array.dtype}.")
+    if array.ndim == 0:
+        return expression_of(array.item())
+    if not 0 < array.size <= _MOST_NUMBERS:
+        raise InputError(f"an array in a step has 1 to {_MOST_NUMBERS} numbers. Got {array.size}; make it a weight.")
+    return Expression("value", "array", (), repr((array.astype(float) if array.dtype.kind == "f" else array.astype(int)).tolist()))
 
 
 def _described(value: Any) -> str:
@@ -238,7 +289,7 @@ def _binary(sign: str, left: Any, right: Any) -> Expression:
     a, b = expression_of(left), expression_of(right)
     kinds = {a.kind, b.kind}
     if sign == "@":
-        if a.kind == "number" or (a.kind == "value" and a.fixed and not a.operands):
+        if a.kind == "number" or (a.kind == "value" and a.fixed and not a.operands and a.operation != "array"):
             raise InputError("left of @ there must be a matrix: a weight of two dimensions, or a value that is computed.")
         kind = "value" if a.kind == "value" else b.kind
     elif "matrix" in kinds:
@@ -255,6 +306,10 @@ def call(name: str, *arguments: Any, kind: Optional[str] = None) -> Expression:
     if kind is None:
         kind = "matrix" if "matrix" in kinds else "number" if kinds == {"number"} else "value"
     return Expression(kind, "call", operands, name)
+
+
+class NoAttribute(InputError, AttributeError):
+    """An attribute that NumPy's arrays have and recorded values have not."""
 
 
 class Span(NamedTuple):

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     def _of_one(a: Operand) -> Expression: ...
     def _of_two(a: Operand, b: Operand) -> Expression: ...
 
-    abs = cos = erf = exp = floor = log = relu = sigmoid = sign = sin = softplus = sqrt = tanh = _of_one
-    maximum = minimum = _of_two
-    __all__ += ["abs", "cos", "erf", "exp", "floor", "log", "maximum", "minimum", "relu", "sigmoid", "sign", "sin", "softplus", "sqrt",
-                "tanh"]
+    abs = atan = cos = erf = exp = floor = log = relu = sigmoid = sign = sin = softplus = sqrt = stop = tanh = _of_one
+    maximum = minimum = surrogate = _of_two
+    __all__ += ["abs", "atan", "cos", "erf", "exp", "floor", "log", "maximum", "minimum", "relu", "sigmoid", "sign", "sin", "softplus",
+                "sqrt", "stop", "surrogate", "tanh"]
 
 
 def _element_function(name: str, formula: str, operands: int) -> Callable[..., Expression]:
@@ -221,7 +221,7 @@ def expand(a: Any, *shape: Any) -> Expression:
 
     Raises InputError for other shapes and kinds of values.
     """
-    return call("expand", a, *shape, kind="value")
+    return call("expand", a, *_sizes(shape), kind="value")
 
 
 def mod(a: Any, b: Any) -> Expression:
@@ -265,7 +265,12 @@ def reshape(a: Any, *shape: Any) -> Expression:
 
     Raises InputError for other shapes and kinds of values.
     """
-    return call("reshape", a, *shape, kind="value")
+    return call("reshape", a, *_sizes(shape), kind="value")
+
+
+def _sizes(shape: Any) -> Any:
+    """The sizes, given one by one or as one tuple."""
+    return shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
 
 
 def concat(*parts: Any, axis: int = 0) -> Expression:

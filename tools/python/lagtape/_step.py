@@ -11,7 +11,7 @@ from ._lagtape import equation_functions
 
 _NAME = re.compile(r"[^\W\d][\w.]*")
 _DEEPEST = 50  # operations within one another in an equation
-_LEAVES = ("constant", "hyper", "dimension", "input", "index", "state", "weight", "name")
+_LEAVES = ("constant", "array", "hyper", "dimension", "input", "index", "state", "weight", "name")
 
 
 class Input(Expression):
@@ -55,6 +55,7 @@ class Step:
         self._state_values: Dict[str, Expression] = {}
         self._next: Dict[str, Expression] = {}
         self._derived: Dict[str, Expression] = {}
+        self._reads: Dict[str, int] = {}
         self.input = Input("value", "input", (), "x")
 
     # What the cell reads.
@@ -97,6 +98,16 @@ class Step:
         self._derived[name] = value
         is_matrix = value.kind == "matrix" if matrix is None else matrix
         return Expression("matrix" if is_matrix else "value", "weight", (), name)
+
+    def read(self, name: str, column: int) -> Expression:
+        """A column of the input by a name of its own, such as "dt"; s.input is then the others. "mask" is 1 where the column is
+        above 0, and where "reset" is, states begin again."""
+        if name != "mask":
+            self._declare(name, "column")
+        if not isinstance(column, int) or isinstance(column, bool):
+            raise InputError(f"a column is a whole number, -1 the last. Got {column!r}.")
+        self._reads[name] = column
+        return Expression("value", "input", (), name)
 
     # Random draws.
 
@@ -193,7 +204,7 @@ class Recorded:
         """The entry of "cells"."""
         step = self._step
         parts = {
-            "hyper": step._hyper, "weights": step._weights, "init": step._init,
+            "reads": step._reads, "hyper": step._hyper, "weights": step._weights, "init": step._init,
             "derived": {name: str(text) for name, (text, _) in self.derived.items()},
             "lags": step._lags, "state": step._states, "step": [str(equation) for equation in self.equations],
         }

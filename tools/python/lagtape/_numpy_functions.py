@@ -1,0 +1,33 @@
+"""NumPy's functions of recorded values: those that equations have, under NumPy's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _complex, _functions
+from ._errors import InputError
+from ._expression import call, expression_of
+
+_NAMES = {"amax": "max", "amin": "min", "concatenate": "concat", "conjugate": "conj"}  # NumPy's where it has another
+_OPERATORS = {
+    "dot": lambda a, b: expression_of(a) @ b,
+    "broadcast_to": lambda a, shape: call("expand", a, *(shape if isinstance(shape, (tuple, list)) else (shape,)), kind="value"),
+    "hstack": lambda parts: _functions.concat(*parts),
+}
+
+
+def called(name: str, args: Any, kwargs: Any) -> Any:
+    """The function of that name of NumPy. Raises InputError where a step has none."""
+    name = _NAMES.get(name, name)
+    known = _OPERATORS.get(name)
+    for module in (_functions, _complex):
+        if known is None and name in module.__all__:
+            known = getattr(module, name)
+    if known is None:
+        raise InputError(f"np.{name} is no function of a step; `lagtape list functions` names them.")
+    if name == "concat":
+        return known(*args[0], **kwargs)
+    try:
+        return known(*args, **kwargs)
+    except TypeError as error:
+        raise InputError(f"np.{name} of a step: {error}.") from None
