@@ -1,7 +1,9 @@
 """What is wrong in a cell written in Python is refused with the line of its function."""
 
 import inspect
+import re
 
+import numpy as np
 import pytest
 from conftest import changed
 
@@ -122,10 +124,27 @@ def test_sizes_that_do_not_fit_are_refused_at_their_line(function):
 
 def test_an_error_of_the_function_itself_is_left_as_it_is():
     def broken(s, units):
-        return units.nothing_of_that_name
+        return {}["nothing_of_that_name"]
 
-    with pytest.raises(AttributeError, match="nothing_of_that_name"):
+    with pytest.raises(KeyError, match="nothing_of_that_name"):
         lt.cell(broken)
+
+
+@pytest.mark.parametrize("value, message", [
+    (lambda h: h.sum(), "a recorded value has no 'sum'; write lagtape.sum(a) or np.sum(a)"),
+    (lambda h: np.fft.fft(h), "np.fft is no function of a step"),
+    (lambda h: np.cbrt(h), "np.cbrt is no function of a step"),
+    (lambda h: [h, h] + h, "a list of recorded values is no array; write lagtape.concat(a, b)."),
+    (lambda h: h + np.array([np.inf]), "expected an array of finite numbers."),
+])
+def test_what_numpy_has_and_a_step_has_not_is_refused_by_name(value, message):
+    def refused(s, units):
+        h = s.state("h", units)
+        s.next(h, value(h))
+        return h
+
+    with pytest.raises(lt.InputError, match=re.escape(message)):
+        lt.cell(refused)
 
 
 def test_what_is_no_cell_is_refused():

@@ -325,7 +325,25 @@ def test_functions_are_those_of_the_library():
     others = {"arange", "clip", "concat", "cumsum", "einsum", "expand", "expm", "eye", "gelu", "logsumexp", "max", "mean", "min", "mod", "norm",
               "outer", "reshape", "roll", "silu", "sinc", "softmax", "softsign", "strict_upper", "sum", "transpose", "where"}
     assert set(lt._functions.__all__) == known | others
-    assert known | others <= lt._step._FUNCTIONS
+    assert known | others | set(lt._complex.__all__) <= lt._step._FUNCTIONS
+
+
+def test_complex_values_arrays_spikes_and_flags_become_equations():
+    def many(s, units):
+        h, g, dt = s.state("h", units), s.state("g", units), s.read("dt", -1)
+        z = lt.complex(h, g) * np.exp(1j * g) / (1 + 2j)
+        s.next(h, z.real * np.array([1, 0.5, 0, 2]) + np.square(h))
+        s.next(g, np.where((h > 0) & ~(g <= 2), np.arctan2(g, h), dt * lt.spike(h - 1, "atan", 2)) + lt.stop(np.imag(z)))
+        return np.reshape(s.next_of(g), (2, 2))[:, -1]
+
+    entry = entry_of(many)
+    assert entry["reads"] == {"dt": -1}
+    assert entry["step"] == [
+        "z = complex(h, g) * exp(complex(0.0, 1.0) * g) / complex(1.0, 2.0)",
+        "h' = real(z) * [1.0, 0.5, 0.0, 2.0] + h ** 2",
+        "g' = where((h > 0) and (g <= 2) == 0, atan2(g, h), dt * spike(h - 1, 'atan', 2)) + stop(imag(z))"]
+    assert entry["output"] == "reshape(g', 2, 2)[:, -1]"
+    assert "surrogate" in lt.cell(many, name="many").program(4, 3)
 
 
 # ---- Use ----

@@ -26,6 +26,7 @@ class ElementPartials final : public ElementAdjoint {
   int element(ElementOp f, int a, int b, double k) override {
     const StepVar x = var(a), y = b < 0 ? StepVar() : var(b);
     switch (f) {
+      case ElementOp::add_constant: return (x + k).id();
       case ElementOp::multiply_constant: return (x * k).id();
       case ElementOp::constant_minus: return (k - x).id();
       case ElementOp::greater: return (k == 1 ? 1 - above(y, x) : above(x, y)).id();

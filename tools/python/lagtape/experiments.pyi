@@ -1465,14 +1465,17 @@ class CellDefinitionParams(TypedDict, total=False):
     """unit of the values, as text"""
 
 class CellDefinition(TypedDict, total=False):
+    reads: Union[Mapping[str, int], None]
     hyper: Union[Mapping[str, float], None]
+    constants: Union[Mapping[str, Union[float, Sequence[object]]], None]
+    functions: Union[Mapping[str, List[str]], None]
     params: Union[Mapping[str, Union[float, CellDefinitionParams]], None]
     weights: Union[Mapping[str, Union[str, int, List[Union[str, int]]]], None]
     init: Union[Mapping[str, Initializer], None]
     derived: Union[Mapping[str, str], None]
     lags: Union[Mapping[str, Union[str, int]], None]
     state: Union[Mapping[str, Union[str, int, List[Union[str, int]]]], None]
-    step: Required[List[str]]
+    step: Required[Union[str, List[str]]]
     output: Required[Union[str, List[str]]]
 
 class MseLoss(TypedDict, total=False):
