@@ -58,7 +58,9 @@ std::optional<MissingCode> code_at(double extreme, std::span<const double> numbe
     if (std::abs(x - extreme) < std::abs(nearest - extreme)) nearest = x;
     if (others.size() < kFewestOthers) others.insert(x);
   }
-  const double far = (is_usual_code(extreme) ? kFarForUsual : kFar) * std::abs(other - nearest);
+  const bool is_usual = is_usual_code(extreme), is_only_negative = extreme < 0 && nearest >= 0;
+  const double far =
+      is_usual && is_only_negative ? 0 : (is_usual ? kFarForUsual : kFar) * std::abs(other - nearest);
   if (low >= high || std::abs(nearest - extreme) < far || others.size() < kFewestOthers) return {};
   return MissingCode{.value = extreme, .cells = cells};
 }

@@ -64,6 +64,9 @@ NamedTable parse_table(std::string text, const std::string& where, const TableOp
   if (cells.comments() > 0)
     notes.push_back(text_of(cells.comments(), cells.comments() == 1 ? " comment" : " comments",
                             " among the rows passed over"));
+  if (cells.columns() == 1 && cells.blank_lines() > 0)
+    notes.push_back(text_of(cells.blank_lines(), cells.blank_lines() == 1 ? " blank line" : " blank lines",
+                            " among the rows passed over. A missing number is \"\" or NA"));
   TableHead head = find_head(cells, ".,", {.where = where, .has_lines_above = options.skip_rows < 0});
   head.notes.insert(head.notes.begin(), notes.begin(), notes.end());
   return {std::move(cells), where, std::move(head)};

@@ -168,7 +168,9 @@ std::int64_t row_of_names(const TextTable& cells, const CellKinds& kinds, const 
     ++row;
   if (row > 0) {
     const Row names = cells.row(row);
-    const bool is_full = std::ranges::find(names, std::string_view()) == names.end();
+    const bool is_full =
+        std::find(names.begin() + 1, names.end(), std::string_view()) == names.end() &&
+        (!names[0].empty() || kinds.all_below(row + 1, 0, [&](auto cell) { return kinds.is_value(cell); }));
     if (is_full && kinds.is_of_texts(row) && (kinds.has_value(row + 1) || kinds.has_value(row + 2)))
       return row;
   }
@@ -213,6 +215,59 @@ bool take_index_name(const TextTable& cells, const CellKinds& kinds, TableHead& 
   return true;
 }
 
+/// Whether columns share a name, the first one aside.
+bool has_equal_names(const std::vector<std::string>& names) {
+  return std::unordered_set<std::string_view>(names.begin() + 1, names.end()).size() + 1 < names.size();
+}
+
+/// Whether all names but the first are those of several columns.
+bool are_all_shared(const std::vector<std::string>& names) {
+  return std::all_of(names.begin() + 1, names.end(), [&](const std::string& name) {
+    return std::count(names.begin() + 1, names.end(), name) > 1;
+  });
+}
+
+/// Takes further rows of names, where those of the first row are for several columns each, as in spreadsheets with merged cells
+/// and in what pandas writes of columns of several levels: "Close AAPL".
+bool take_levels(const TextTable& cells, const CellKinds& kinds, TableHead& head) {
+  constexpr std::int64_t kMostLevels = 4;
+  if (head.columns < 3) return false;
+  std::vector<std::string> names = head.names;
+  bool is_merged = false;
+  for (std::size_t i = 2; i < names.size(); ++i)
+    if (names[i].empty() && !names[i - 1].empty()) {
+      names[i] = names[i - 1];
+      is_merged = true;
+    }
+  const std::int64_t first = head.first;
+  TableHead below = {.names = {}, .first = first + 1, .columns = head.columns};
+  below.names.resize(names.size());
+  const bool is_level =
+      first < cells.rows() && (is_merged || are_all_shared(names) ||
+                               (!cells.cell(first, 0).empty() && take_index_name(cells, kinds, below)));
+  if (!is_level) return false;
+  for (std::int64_t row = first; row < std::min(first + kMostLevels, cells.rows() - 1); ++row) {
+    const Row level = cells.row(row);
+    if (!kinds.is_of_texts(row) || std::ranges::count(level, std::string_view()) + 1 >= std::ssize(level))
+      return false;
+    if (!level[0].empty()) names[0] = level[0];
+    for (std::size_t i = 1; i < names.size(); ++i)
+      if (!level[i].empty()) names[i] += (names[i].empty() ? "" : " ") + std::string(level[i]);
+    if (has_equal_names(names)) continue;
+    constexpr std::int64_t kMostBelow = 3;  // rows of names, of units, and of the name of the index
+    bool has_values = false;
+    for (std::int64_t below = 1; below <= kMostBelow; ++below)
+      has_values = has_values || kinds.has_value(row + below);
+    if (!has_values) return false;
+    head.names = std::move(names);
+    head.first = row + 1;
+    head.notes.push_back(text_of("lines ", cells.line(first) - 1, " to ", cells.line(row),
+                                 " are the names of the columns: ", listed(head.names, 10)));
+    return true;
+  }
+  return false;
+}
+
 /// Gives the second of two columns of one name another one, as pandas does.
 void rename_columns(TableHead& head) {
   std::unordered_map<std::string, std::int64_t> counts;
@@ -237,7 +292,7 @@ void rename_columns(TableHead& head) {
     head.notes.push_back(text_of("columns of one name or without one are renamed: ", listed(renamed, 10)));
 }
 
-void add_notes(const TextTable& cells, std::int64_t names, TableHead& head) {
+void add_notes(const TextTable& cells, std::int64_t names, std::int64_t row_of_units, TableHead& head) {
   const Row row = cells.row(std::max<std::int64_t>(names, 0));
   if (names > 0) head.notes.push_back(text_of("the table begins with the names in line ", cells.line(names)));
   if (names < 0 && row.size() > 1 && counts_from_zero(row, 0))
@@ -251,8 +306,8 @@ void add_notes(const TextTable& cells, std::int64_t names, TableHead& head) {
   const bool is_full = std::ranges::find(head.units, "") == head.units.end();
   if (!units.empty())
     head.notes.push_back(text_of(
-        "line ", cells.line(names + 1), " has units: ", listed(units, 10),
-        is_full ? text_of(R"(. If it has the names: "skip_rows": )", cells.line(names + 1) - 1) : ""));
+        "line ", cells.line(row_of_units), " has units: ", listed(units, 10),
+        is_full ? text_of(R"(. If it has the names: "skip_rows": )", cells.line(row_of_units) - 1) : ""));
 }
 
 }  // namespace
@@ -277,13 +332,15 @@ TableHead find_head(const TextTable& cells, std::string_view decimals, const Hea
   const CellKinds kinds(cells, decimals);
   TableHead head{.columns = cells.columns()};
   const std::int64_t names = row_of_names(cells, kinds, search);
+  std::int64_t row_of_units = 0;
   if (names >= 0) {
     const Row row = cells.row(names);
     head.names.assign(row.begin(), row.end());
     head.first = names + 1;
+    take_levels(cells, kinds, head);
     if (!take_index_name(cells, kinds, head) && has_units(cells, kinds, head.first)) {
       for (const std::string_view cell : cells.row(head.first)) head.units.push_back(unit_of(cell));
-      ++head.first;
+      row_of_units = head.first++;
       take_index_name(cells, kinds, head);
     }
     const auto is_empty = [&](std::int64_t column) {
@@ -298,7 +355,7 @@ TableHead find_head(const TextTable& cells, std::string_view decimals, const Hea
     if (!head.units.empty()) head.units.resize(head.names.size());
     rename_columns(head);
   }
-  add_notes(cells, names, head);
+  add_notes(cells, names, row_of_units, head);
   return head;
 }
 

@@ -36,6 +36,13 @@ struct ScannedRow {
     return static_cast<std::size_t>(cells.rend() - last);
   }
   bool has_value() const { return std::ranges::any_of(cells, is_value); }
+  /// The same, and numbers with units and dates whose order other rows decide.
+  bool may_have_value() const {
+    return std::ranges::any_of(cells, [](std::string_view cell) {
+      const std::size_t digit = cell.find_first_not_of("+-.");
+      return digit < 3 && cell[digit] >= '0' && cell[digit] <= '9';
+    });
+  }
 };
 
 /// Takes a cell off a text, with the separator or line break that ends it. `ends_row` says which.
@@ -155,7 +162,7 @@ std::size_t end_of_preamble(std::string_view text, const std::vector<ScannedRow>
         std::any_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(first), is_row);
     const bool is_named = !rows[first].has_value() || counts_from_zero(rows[first].cells);
     const bool has_names = !is_named ? has_names_above(text, rows[first], separator)
-                                     : rows[first + 1].has_value() || rows[first + 2].has_value();
+                                     : rows[first + 1].may_have_value() || rows[first + 2].may_have_value();
     return has_names && !has_rows_above ? first : 0;
   }
   return 0;

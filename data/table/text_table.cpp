@@ -26,14 +26,19 @@ class TextTable::Reader {
       first_line_ = line_;
       while (read_cell(cells)) {
       }
-      if (cells.size() - before > 1 || cells.back().size > 0)
+      const Cell& last = cells.back();
+      const bool is_quoted = last.first > 0 && text_[last.first - 1] == '"';
+      if (cells.size() - before > 1 || last.size > 0 || is_quoted)
         return static_cast<std::int64_t>(cells.size() - before);
       cells.pop_back();
+      ++blank_lines_;
     }
     return 0;
   }
 
   std::int64_t line() const { return first_line_; }
+  /// The blank lines that were passed over.
+  std::int64_t blank_lines() const { return blank_lines_; }
   /// The bytes that were read.
   std::size_t at() const { return at_; }
 
@@ -95,7 +100,7 @@ class TextTable::Reader {
   bool is_peek_;
   std::string_view where_;
   std::size_t at_;
-  std::int64_t line_, first_line_ = 1;
+  std::int64_t line_, first_line_ = 1, blank_lines_ = 0;
 };
 
 /// The number of cells that a separator makes of each of the first lines if it is the same for all, else 0.
@@ -166,12 +171,14 @@ TextTable::TextTable(std::string text, const std::string& where, char separator,
     throw InputError({where}, Rule::wrong_type, "the text is UTF-16", {}, "Save it as UTF-8.");
   if (separator_ == 0) find_separator(decimal, start);
   Reader reader(text_, separator_, false, where, start);
+  std::int64_t above = 0;  // blank lines
   for (std::vector<Cell> row; std::int64_t found = reader.read_row(row); row.clear()) {
     if (columns_ == 0 && start.lacks_index) {
       row.insert(row.begin(), Cell{.first = row.front().first});
       ++found;
     }
     if (columns_ == 0) columns_ = found;
+    if (columns_ > 1 && found == 1 && row.back().size == 0) continue;  // "" alone
     for (; found > columns_ && row.back().size == 0; --found) row.pop_back();
     if (found != columns_) {
       if (start.allows_comments && row.front().size > 0 && text_[row.front().first] == '#') {
@@ -189,6 +196,8 @@ TextTable::TextTable(std::string text, const std::string& where, char separator,
                        text_of(columns_, columns_ == 1 ? " cell" : " cells", " as in the first row"),
                        text_of(found), hint);
     }
+    if (rows() > 0) blank_lines_ = reader.blank_lines() - above;
+    if (rows() == 0) above = reader.blank_lines();
     add_row(row, reader.line());
     if (rows() == kSample) reserve(reader.at());
   }

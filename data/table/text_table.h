@@ -44,7 +44,8 @@ class TextTable {
   bool has_blanks_around(std::int64_t row, std::int64_t column) const;
   /// The line of the text on which a row begins, from 1.
   std::int64_t line(std::int64_t row) const { return lines_[static_cast<std::size_t>(row)]; }
-  std::int64_t comments() const { return comments_; }  ///< rows that were passed over
+  std::int64_t comments() const { return comments_; }        ///< rows that were passed over
+  std::int64_t blank_lines() const { return blank_lines_; }  ///< those between two rows
 
  private:
   /// A part of the text.
@@ -69,7 +70,7 @@ class TextTable {
 
   std::string text_;  ///< of the file, with doubled quotes made single in their cells
   char separator_;
-  std::int64_t columns_ = 0, comments_ = 0;
+  std::int64_t columns_ = 0, comments_ = 0, blank_lines_ = 0;
   std::vector<ShortCell> cells_ = {};                          ///< [rows, columns] row by row
   std::vector<std::pair<std::size_t, Cell>> long_cells_ = {};  ///< by their places in cells_, ascending
   std::vector<std::uint64_t> rows_ = {};                       ///< [rows] where the first cell begins

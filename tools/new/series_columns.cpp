@@ -127,7 +127,8 @@ void find_other_series(TableCodes& codes, const std::vector<RecordingColumn>& al
                        const std::vector<std::int64_t>& times_in, const RowCodes& times, FoundSeries& found) {
   const bool come_again = times.count() < codes.table.rows();
   const auto is_sure = [](const RecordingColumn& column) {
-    return column.name == "unique_id" || column.name == "series_id";
+    return column.name == "unique_id" || column.name == "series_id" || column.name == "item_id" ||
+           column.name == "ts_id";
   };
   for (const RecordingColumn& column : all) {
     const bool is_of_time =

@@ -64,9 +64,41 @@ TEST_CASE("lines above a table are passed over, and said") {
     CHECK(notes(above + names + rows, "above the table passed over (skip_rows)"));
   }
   CHECK(table_of("Station\n\n" + names + rows).line(0) == 4);
+  CHECK(seen("Station\n\nd;a;\n31/12/50;5,8 %;\n30/12/50;4,8 %;\n29/12/50;1 %;\n") ==
+        "d;a; | 31/12/50;5,8 %; | 3");
+  CHECK(seen("Report;;;\n;Date;a;b\n0;2024-01-02;1;2\n1;2024-01-03;1;2\n2;2024-01-04;1;2\n") ==
+        ";Date;a;b; | 0;2024-01-02;1;2; | 3");
   CHECK(seen("Station,,\nHeight,34,\n" + names + rows) == wanted);  // as spreadsheets save it
   CHECK(seen("x;y\nexport\n" + std::string("a;b\n") + numbers(6, 2, ';', ",5")) == "a;b; | 5,5;8,5; | 6");
   CHECK(!notes(names + rows, "passed over"));
+}
+
+TEST_CASE("rows of names of which each is for several columns are joined") {
+  const std::string rows = "2024-01-02,5,8,7,9\n2024-01-03,6,9,1,2\n2024-01-04,7,7,4,3\n";
+  const std::string wanted = "Date;A x;A y;B x;B y; | 2024-01-02;5;8;7;9; | 3";
+  CHECK(seen("Price,A,A,B,B\nTicker,x,y,x,y\nDate,,,,\n" + rows) == wanted);  // pandas
+  CHECK(seen(",A,A,B,B\n,x,y,x,y\nDate,,,,\n" + rows) == wanted);
+  CHECK(seen("Station,A,A,B,B\nDate,x,y,x,y\n" + rows) == wanted);
+  CHECK(seen("Station,A,,B,\nDate,x,y,x,y\n" + rows) == wanted);  // merged cells of a spreadsheet
+  CHECK(seen("Station,A,,B,\nDate,x,y,x,y\nUTC,MW,MW,degC,degC\n" + rows) == wanted);
+  CHECK(seen(",A,A,B,B\n,x,y,x,y\n,q,q,q,q\nDate,,,,\n" + rows) == wanted);
+  CHECK(notes(",A,A,B,B\n,x,y,x,y\n" + rows,
+              "lines 1 to 2 are the names of the columns: , A x, A y, B x, B y"));
+  CHECK(seen("Price,A,B,C,D\nTicker,x,x,x,x\nDate,,,,\n" + rows) ==
+        "Date;A x;B x;C x;D x; | 2024-01-02;5;8;7;9; | 3");
+  // Words are none, nor are units, nor what leaves columns of one name.
+  CHECK(seen("id,sky,sky\nr1,clear,rain\nr2,rain,rain\nr3,rain,clear\n") ==
+        "id;sky;sky.1; | r1;clear;rain; | 3");
+  CHECK(seen("Date,A,A,B,C\n,MW,MW,%,%\n" + rows) == "Date;A;A.1;B;C; | 2024-01-02;5;8;7;9; | 3");
+  CHECK(seen("Date,A,B,C,D\nUTC,MW,MW,%,%\n" + rows) == "Date;A;B;C;D; | 2024-01-02;5;8;7;9; | 3");
+}
+
+TEST_CASE("a line of empty quotes is a row of a table of one column, a blank line is none and is said") {
+  CHECK(seen("v\n1\n\"\"\n3\n") == "v; | 1; | 3");
+  CHECK(seen("v\n1\n\n3\n\n") == "v; | 1; | 2");
+  CHECK(notes("v\n1\n\n\n3\n\n", "2 blank lines among the rows passed over. A missing number is \"\" or NA"));
+  CHECK(!notes("v\n1\n2\n\n", "blank"));
+  CHECK(seen("a,b\n1,2\n\"\"\n3,4\n") == "a;b; | 1;2; | 2");
 }
 
 TEST_CASE("rows of numbers are never taken for lines above a table") {
