@@ -27,12 +27,10 @@ std::string text_of_time(const CsvSource& csv, std::int64_t row) {
 TimeDetector with_rows(TimeDetector detector, const CsvSource& csv, std::int64_t begin, std::int64_t end) {
   const std::vector<std::int64_t> columns = csv.time_columns();
   detector.reserve(static_cast<std::size_t>(end - begin));
+  std::vector<std::string_view> cells(columns.size());
   for (std::int64_t row = begin; row < end; ++row) {
-    if (columns.size() == 1) {
-      detector.add(csv.cell(row, columns[0]));
-    } else {
-      detector.add(csv.cell(row, columns[0]), csv.cell(row, columns[1]));
-    }
+    for (std::size_t i = 0; i < columns.size(); ++i) cells[i] = csv.cell(row, columns[i]);
+    columns.size() == 1 ? detector.add(cells[0]) : detector.add(cells);
   }
   return detector;
 }

@@ -191,11 +191,12 @@ void read_names(JsonReader& reader, const std::string& key, const Json& given, T
 void read_time_columns(JsonReader& reader, const std::string& key, const Json& given, Texts& columns) {
   if (given.is_string()) columns = {given.get<std::string>()};
   if (given.is_array()) columns = texts_of(given, reader, key, "columns");
-  if (columns.empty() || columns.size() > 2)
+  constexpr std::size_t kMostParts = 6;
+  if (columns.empty() || columns.size() > kMostParts)
     reader.error(
         key,
-        text_of("expected a column of times, or a list of the columns of dates and of times of day. Got ",
-                given.dump(), "."));
+        text_of("expected a column of times, or a list of the columns of dates and of times of day, or of ",
+                "year, month, day, hour, minute and second. Got ", given.dump(), "."));
 }
 
 Json names_json(const Option&, const Texts& columns) {

@@ -5,10 +5,11 @@ namespace lagtape {
 std::span<const KnownFormat> known_formats() {
   static const std::vector<KnownFormat> kFormats = [] {
     std::vector<KnownFormat> formats;
-    for (const char* text : {"%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d",     "%d.%m.%Y",    "%d.%m.%y",  "%d/%m/%Y",
-                             "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y",     "%d-%m-%Y",    "%m-%d-%Y",  "%d-%b-%Y",
-                             "%d %b %Y", "%d%b%Y",   "%d/%b/%Y",     "%d-%b-%y",    "%d. %b %Y", "%b %d, %Y",
-                             "%b %d %Y", "%Y-%b-%d", "%a, %d %b %Y", "%a %b %d %Y", "%Y-%3j",    "%G-W%V-%u"})
+    for (const char* text :
+         {"%Y-%m-%d",    "%Y/%m/%d",    "%Y.%m.%d",  "%d.%m.%Y",  "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y",
+          "%d/%m/%y",    "%m/%d/%y",    "%d-%m-%Y",  "%m-%d-%Y",  "%d-%b-%Y", "%d %b %Y", "%d%b%Y",
+          "%d/%b/%Y",    "%d-%b-%y",    "%d. %b %Y", "%b %d, %Y", "%b %d %Y", "%Y-%b-%d", "%a, %d %b %Y",
+          "%a %d %b %Y", "%a %b %d %Y", "%Y-%3j",    "%G-W%V-%u"})
       formats.push_back({.pattern = TimePattern(text), .takes_clock = true});
     for (const char* text : {"%Y-%m",  "%Y/%m",  "%m/%Y", "%m-%Y",  "%YM%m",  "%b %Y",  "%b-%Y",
                              "%Y %b",  "%Y-%b",  "%b-%y", "%YQ%q",  "%Y-Q%q", "%Y Q%q", "Q%q %Y",

@@ -116,10 +116,17 @@ void TimeDetector::add(std::string_view text) {
     for (Candidate& candidate : candidates_) candidate.times.reserve(expected_);
 }
 
-void TimeDetector::add(std::string_view date, std::string_view clock) {
-  joined_.assign(date);
-  joined_ += ' ';
-  joined_ += clock;
+void TimeDetector::add(std::span<const std::string_view> cells) {
+  constexpr std::size_t kClock = 3;
+  const std::string_view first = cells[0];
+  const bool is_year = first.size() == 4 && first.find_first_not_of("0123456789") == first.npos;
+  const bool are_parts = cells.size() > 2 || is_year;
+  joined_.assign(first);
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    joined_ += !are_parts || i == kClock ? ' ' : i < kClock ? '-' : ':';
+    if (are_parts && i > kClock && cells[i].size() == 1) joined_ += '0';
+    joined_ += cells[i];
+  }
   add(joined_);
 }
 

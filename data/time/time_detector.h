@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +38,8 @@ class TimeDetector {
 
   void reserve(std::size_t rows) { expected_ = rows; }
   void add(std::string_view text);
-  /// A date and a time of day from two columns.
-  void add(std::string_view date, std::string_view clock);
+  /// A time of several columns: a date and a time of day, or year, month, day, hour, minute and second, as many as there are.
+  void add(std::span<const std::string_view> cells);
 
   /// Whether some format reads all texts so far. finish may still refuse them: numbers that are hardly times, and a day and
   /// a month that could be each other.

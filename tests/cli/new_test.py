@@ -9,7 +9,7 @@ import subprocess
 import unittest
 import zoneinfo
 
-from tool import ToolTest, main, npy, npz, slow
+from tool import ToolTest, main, npy, npz, rows_of, slow
 
 
 def without_comments(text):
@@ -213,6 +213,52 @@ class NewTest(ToolTest):
         self.write("days.csv", rows(""))
         said = self.run_tool("check", self.write("e.json", self.new("days.csv")))[1]
         self.assertIn('the times are midnights of Europe/Berlin in UTC: with times that say so, as in 2024-06-30T22:00Z, and "timezone"', said)
+
+    def test_a_clock_that_is_set_forward_has_its_zone(self):
+        def draft(zone, month, day, missing=None):
+            first = datetime.datetime(2023, month, day, tzinfo=datetime.timezone.utc)
+            times = [(first + datetime.timedelta(hours=n)).astimezone(zone) for n in range(600) if n != missing]
+            self.write("load.csv", "t,v\n" + "".join(f"{time:%Y-%m-%d %H:%M},{n % 7}\n" for n, time in enumerate(times)))
+            return self.run_tool("new", "load.csv")[0]
+
+        text = draft(zoneinfo.ZoneInfo("Europe/Berlin"), 3, 15)
+        self.assertIn('"timezone": "Europe/Berlin"', text)
+        self.assertIn("The hour that is missing in spring is that by the clock of Europe/Berlin", text)
+        self.assertIn("600 rows, frequency 1h, clock of Europe/Berlin", self.run_tool("check", self.write("e.json", text))[1])
+        self.assertIn('"timezone": "America/New_York"', draft(zoneinfo.ZoneInfo("America/New_York"), 3, 2))
+        self.assertNotIn("timezone", draft(datetime.timezone.utc, 3, 15, missing=100))
+        self.assertNotIn("timezone", draft(datetime.timezone.utc, 3, 15))
+
+    def test_year_month_day_and_hour_of_columns_of_their_own_are_the_time(self):
+        first = datetime.datetime(2024, 2, 20)
+        times = [first + datetime.timedelta(hours=n) for n in range(400)]
+        self.write("load.csv", "No,year,month,day,hour,v\n" + "".join(
+            f"{n + 1},{t.year},{t.month},{t.day},{t.hour},{math.sin(n / 3.82):.4f}\n" for n, t in enumerate(times)))
+        text = self.run_tool("new", "load.csv")[0]
+        self.assertIn('"time": ["year", "month", "day", "hour"]', text)
+        self.assertIn('"input": ["v"]', text)
+        self.assertIn("400 rows, frequency 1h", self.run_tool("check", self.write("e.json", text))[1])
+        self.run_tool("train", "e.json", "--out", "run", "--quiet", "--set", "train.epochs=1")
+        made = rows_of(self.run_tool("forecast", "run", "--input", "load.csv", "--steps", "2")[0])
+        self.assertEqual([row["time"] for row in made], ["2024-03-07T16:00:00", "2024-03-07T17:00:00"])
+        self.write("months.csv", "month,year,v\n" + "".join(f"{n % 12 + 1},{1990 + n // 12},{n % 12 + n % 5}\n" for n in range(200)))
+        text = self.run_tool("new", "months.csv")[0]
+        self.assertIn('"time": ["year", "month"]', text)
+        self.assertIn("200 rows, frequency month_start", self.run_tool("check", self.write("e.json", text))[1])
+        # A column of dates is the time, and parts of it are numbers.
+        self.write("both.csv", "date,year,month,v\n" + "".join(f"{t},{t.year},{t.month},{n % 7}\n" for n, t in enumerate(times)))
+        self.assertIn('"time": "date"', self.run_tool("new", "both.csv")[0])
+        self.refused(["/data/time: expected a column of times, or a list"], "check", "e.json", "--set", 'data.time=["a","b","c","d","e","f","g"]')
+
+    def test_weekends_are_no_gaps_between_business_days(self):
+        days = [day for day in (datetime.date(2023, 1, 2) + datetime.timedelta(n) for n in range(300)) if day.weekday() < 5]
+        for missing, is_said in ((None, False), (50, True)):
+            self.write("b.csv", "d,v\n" + "".join(f"{day},{n % 7}\n" for n, day in enumerate(days) if n != missing))
+            self.assertEqual("Rows are missing in between" in self.run_tool("new", "b.csv")[0], is_said)
+
+    def test_decimal_years_count_the_rows_and_are_no_input(self):
+        self.write("sun.csv", "date,v\n" + "".join(f"{1990 + n / 12:.4f},{math.sin(n / 3):.4f}\n" for n in range(300)))
+        self.assertIn('"input": ["v"]', self.run_tool("new", "sun.csv")[0])
 
     def test_a_clock_that_is_set_back_has_its_zone_and_short_stretches_are_joined(self):
         zone = zoneinfo.ZoneInfo("Europe/Berlin")

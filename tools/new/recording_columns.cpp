@@ -66,7 +66,7 @@ Cells read_cells(const NamedTable& table, const NumberStyle& style, RecordingCol
 /// Whether numbers count from row to row, in whatever order: nine in ten are the same distance apart.
 bool counts_evenly(std::vector<double> numbers) {
   constexpr std::size_t kFewest = 10;
-  constexpr double kTolerance = 1e-6;  // the distances of decimals are rounded
+  constexpr double kTolerance = 5e-3;  // decimals are rounded, as in 1990.0833 of a month
   std::ranges::sort(numbers);
   if (numbers.size() <= kFewest || numbers.back() > kLatestTime || numbers.front() < -kLatestTime)
     return false;
@@ -112,7 +112,14 @@ void describe_times(std::vector<double> times, RecordingColumns& found) {
   const auto middle = differences.begin() + std::ssize(differences) / 2;
   std::ranges::nth_element(differences, middle);
   found.interval = *middle;
-  found.has_gaps = std::ranges::max(differences) > 1.5 * found.interval;
+  found.has_gaps = false;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    constexpr double kFriday = 5;  // 1970 began on a Thursday, the fourth day after a Sunday
+    const double distance = times[i] - times[i - 1];
+    const bool is_weekend = found.interval == kDay && distance == 3 * kDay &&
+                            std::fmod(std::floor(times[i - 1] / kDay) + 4, 7) == kFriday;
+    found.has_gaps = found.has_gaps || (distance > 1.5 * found.interval && !is_weekend);
+  }
 }
 
 /// The table, and the decimal point of its numbers. Where commas divide no table, they may be the decimal points of a
@@ -174,12 +181,15 @@ NumberColumn numbers_of(const NamedTable& table, std::int64_t column, TableOptio
   return stripped;
 }
 
-/// Whether a column is called as hours of the day are.
-bool is_called_hour(std::string name) {
-  constexpr std::string_view kNames[] = {"hour",   "hours", "hr",   "hh",
-                                         "stunde", "heure", "hora", "hour ending"};
+/// Whether a column has one of some names, in letters of any size.
+bool is_called(std::string name, std::initializer_list<std::string_view> names) {
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return std::ranges::find(kNames, name) != std::end(kNames);
+  return std::ranges::find(names, std::string_view(name)) != names.end();
+}
+
+/// Whether a column is called as hours of the day are.
+bool is_called_hour(const std::string& name) {
+  return is_called(name, {"hour", "hours", "hr", "hh", "stunde", "heure", "hora", "hour ending"});
 }
 
 /// Finds the times of day of a column of dates that come again.
@@ -199,6 +209,35 @@ void find_clock(const NamedTable& table, RecordingColumns& found) {
     describe_times(seconds_of_all(times->times), found);
     return;
   }
+}
+
+/// Finds the columns of year, month, day and so on, which are a time together.
+void find_parts(const NamedTable& table, RecordingColumns& found) {
+  using Names = std::initializer_list<std::string_view>;
+  constexpr std::size_t kFewest = 2;
+  const Names parts[] = {{"year", "yr", "yyyy", "jahr"}, {"month", "monat"}, {"day", "tag"},
+                         {"hour", "hr", "stunde"},       {"minute", "min"},  {"second", "sec"}};
+  std::vector<RecordingColumn*> columns;
+  for (const Names& names : parts) {
+    const auto column = std::ranges::find_if(found.columns, [&](const RecordingColumn& one) {
+      return one.missing == 0 && one.has_numbers && is_called(one.name, names);
+    });
+    if (column == found.columns.end()) break;
+    columns.push_back(&*column);
+  }
+  if (columns.size() < kFewest) return;
+  if (!found.time.empty() && found.time.front() != columns.front()->name) return;
+  std::vector<std::int64_t> places;
+  for (const RecordingColumn* column : columns) places.push_back(column->index);
+  const auto times = find_times(table, places, true);
+  if (!times) return;
+  found.time.clear();
+  found.time_format.clear();
+  for (RecordingColumn* column : columns) {
+    column->kind = column == columns.front() ? Kind::time : Kind::clock;
+    found.time.push_back(column->name);
+  }
+  describe_times(seconds_of_all(times->times), found);
 }
 
 /// The format of the times at the beginning of a column; nothing where they are numbers, or have none that is known.
@@ -249,9 +288,10 @@ void find_zone(const NamedTable& table, RecordingColumns& found) {
   if (found.timezone.empty()) return;
   const auto place = [&](std::int64_t row) { return table.place(row, columns[0]); };
   describe_times(seconds_of_all(TimeZone::named(found.timezone).to_utc(times->times, place)), found);
-  found.notes.push_back(text_of("Times that come twice are the hour in autumn by the clock of ",
-                                found.timezone,
-                                ", or of another place whose clock is set back at the same time."));
+  found.notes.push_back(text_of(come_again(times->times) ? "Times that come twice are the hour in autumn"
+                                                         : "The hour that is missing in spring is that",
+                                " by the clock of ", found.timezone,
+                                ", or of another place whose clock is set at the same time."));
 }
 
 /// Looks for the codes again, as the number of a whole series is none.
@@ -315,6 +355,7 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
     found.columns.push_back(std::move(column));
   }
   if (has_dates) find_clock(table, found);
+  if (found.time.size() < 2 && found.has_names) find_parts(table, found);
   if (found.time.empty()) refuse_broken_times(table, found);
   TableCodes codes(table);
   FoundSeries series = find_series(codes, is_tsf_file(file), found.columns);

@@ -34,20 +34,27 @@ bool are_even(std::vector<Instant> times, bool may_repeat, const PlaceOfRow& pla
   }
 }
 
+/// How often an hour is missing between rows that else are less than a day apart, as where a clock is set forward.
+std::size_t leaps_in(const std::vector<Instant>& times) {
+  if (times.size() < 3) return 0;
+  const Instant usual = times[1] - times[0];
+  std::size_t leaps = 0;
+  for (std::size_t i = 1; i < times.size() && usual < kOneDay; ++i)
+    leaps += times[i] - times[i - 1] == usual + kOneHour ? 1 : 0;
+  return leaps;
+}
+
 }  // namespace
 
 std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vector<std::int64_t>& columns,
                                          bool may_repeat) {
   TimeDetector detector;
   detector.reserve(static_cast<std::size_t>(table.rows()));
+  std::vector<std::string_view> cells(columns.size());
   for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const std::string_view cell = table.cell(row, columns[0]);
-    if (is_missing(cell)) return {};
-    if (columns.size() == 1) {
-      detector.add(cell);
-    } else {
-      detector.add(cell, table.cell(row, columns[1]));
-    }
+    for (std::size_t i = 0; i < columns.size(); ++i) cells[i] = table.cell(row, columns[i]);
+    if (is_missing(cells[0])) return {};
+    columns.size() == 1 ? detector.add(cells[0]) : detector.add(cells);
     if (!detector.is_possible()) return {};
   }
   const bool are_numbers = detector.is_of_numbers();
@@ -67,14 +74,20 @@ std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vec
                         .are_absolute = found.format.is_absolute()};
 }
 
+bool come_again(const std::vector<Instant>& times) {
+  return std::ranges::adjacent_find(times, std::ranges::greater_equal()) != times.end();
+}
+
 std::string zone_of_clock(const std::vector<Instant>& local) {
-  if (std::ranges::adjacent_find(local, std::ranges::greater_equal()) == local.end()) return {};
+  const bool is_set_back = come_again(local);
+  const std::size_t leaps = is_set_back ? 0 : leaps_in(local);
+  if (!is_set_back && leaps == 0) return {};
   for (const char* name : {"Europe/Berlin", "Europe/London", "Europe/Athens", "America/New_York",
                            "America/Chicago", "America/Denver", "America/Los_Angeles", "Australia/Sydney"})
     try {
       const std::vector<Instant> times =
           TimeZone::named(name).to_utc(local, [](std::int64_t) { return Place(); });
-      if (std::ranges::adjacent_find(times, std::ranges::greater_equal()) == times.end()) return name;
+      if (!come_again(times) && (is_set_back || leaps_in(times) < leaps)) return name;
     } catch (const InputError&) {
       // Its clock leaps over one of the times.
     }

@@ -24,8 +24,11 @@ struct RecordingTimes {
 std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vector<std::int64_t>& columns,
                                          bool may_repeat);
 
+/// Whether a time is not after the one before it.
+bool come_again(const std::vector<Instant>& times);
+
 /// The zone of the clock that shows local times: one of those that most people live in, by which those that come twice are the
-/// two of an hour in autumn. "" where no time comes twice, or not in this way.
+/// two of an hour in autumn, or else an hour that is missing is the one in spring. "" where none is so.
 std::string zone_of_clock(const std::vector<Instant>& local);
 
 }  // namespace lagtape

@@ -22,6 +22,8 @@ std::string message(const std::vector<std::string>& texts, const TimeDetector& d
 /// Seconds since 1970.
 Instant at(std::int64_t seconds) { return seconds * kOneSecond; }
 
+void add(TimeDetector& detector, const std::vector<std::string_view>& cells) { detector.add(cells); }
+
 }  // namespace
 
 TEST_CASE("each format is found, and writes times back as they were") {
@@ -98,18 +100,33 @@ TEST_CASE("fractions of seconds keep their digits") {
 
 TEST_CASE("a date and a time of day of two columns are one time") {
   TimeDetector detector;
-  detector.add("16/12/2006", "17:24:00");
-  detector.add("16/12/2006", "24:00:00");
+  add(detector, {"16/12/2006", "17:24:00"});
+  add(detector, {"16/12/2006", "24:00:00"});
   const TimeColumn column = detector.finish(place_of);
   CHECK(column.format.text() == "%d/%m/%Y %H:%M:%S");
   CHECK(column.times == std::vector<Instant>{at(1166289840), at(1166313600)});
   TimeDetector points;
-  points.add("10/03/2004", "18.00.00");
-  points.add("30/03/2004", "19.00.00");
+  add(points, {"10/03/2004", "18.00.00"});
+  add(points, {"30/03/2004", "19.00.00"});
   CHECK(points.finish(place_of).times[0] == at(1078941600));
   TimeDetector hours;
-  hours.add("20191231", "24");
+  add(hours, {"20191231", "24"});
   CHECK(hours.finish(place_of).times[0] == at(1577836800));
+}
+
+TEST_CASE("year, month, day, hour, minute and second of columns of their own are one time") {
+  const auto read_parts = [](const std::vector<std::vector<std::string_view>>& rows) {
+    TimeDetector detector;
+    for (const std::vector<std::string_view>& row : rows) detector.add(row);
+    return detector.finish(place_of).times;
+  };
+  CHECK(read_parts({{"2024", "1", "31", "0"}, {"2024", "2", "1", "13"}}) ==
+        std::vector<Instant>{at(1706659200), at(1706792400)});
+  CHECK(read_parts({{"2024", "1", "31", "9", "5", "7"}})[0] == at(1706659200 + 9 * 3600 + 5 * 60 + 7));
+  CHECK(read_parts({{"2024", "01", "31"}})[0] == at(1706659200));
+  CHECK(read_parts({{"2024", "2"}, {"2024", "12"}})[0] == at(1706745600));
+  CHECK_THROWS_AS(read_parts({{"2024", "13", "1"}}), InputError);
+  CHECK_THROWS_AS(read_parts({{"2024", "2", "30"}}), InputError);
 }
 
 TEST_CASE("day and month that could be each other are asked for, unless rows decide") {
