@@ -88,6 +88,37 @@ def test_a_frame_trains_with_the_bits_of_its_csv_file(of_frame):
     assert np.ptp(of_frame.history["train_loss"]) > 0
 
 
+def test_a_draft_of_a_frame_is_trained_with_it():
+    table = frame().rename_axis(None)
+    draft = lt.new(table, "gru", units=4, target="load", future="temp")
+    assert draft["data"]["time"] == "time" and draft["data"]["target"] == ["load"] and draft["data"]["future"] == ["temp"]
+    run = lt.train(draft, data=table, epochs=1, out="run")
+    assert np.isfinite(run.metrics["loss"])
+    assert lt.new({"load": np.sin(np.arange(300) / 4)})["data"]["task"] == "series"
+    long = lt.new(stations(), target="load")
+    assert long["data"]["series"] == "station"
+    assert lt.check(long, data=stations())["params"] > 0
+    with pytest.raises(lt.InputError, match="data.csv: expected a column of numbers"):
+        lt.new(pandas.DataFrame({"a": ["x"] * 50}))
+
+
+def test_sequences_of_a_table_are_predicted_by_their_names():
+    draw = np.random.default_rng(2)
+    rows = [(f"m{i}", t, np.sin(t / (1 + i % 3 % 2)) + draw.normal(0, 0.1), "fault" if i % 3 else "ok") for i in range(30) for t in range(20)]
+    table = pandas.DataFrame(rows, columns=["run", "t", "a", "label"])
+    draft = lt.new(table)
+    assert draft["data"]["task"] == "sequences" and draft["data"]["target"] == "label"
+    run = lt.train(draft, data=table, epochs=2, out="run")
+    made = lt.predict(run, table.drop(columns="label"))
+    assert list(made.columns) == ["run", "prediction", "p[fault]", "p[ok]"] and len(made) == 30
+    assert (np.where(made["p[fault]"] > 0.5, "fault", "ok") == made["prediction"]).all()
+    np.testing.assert_allclose(made["p[fault]"] + made["p[ok]"], 1, rtol=1e-6)
+    table.to_csv("table.csv", index=False)
+    of_file = lt.predict(run, "table.csv")
+    assert of_file["prediction"] == made["prediction"].tolist() and of_file["truth"][0] == "ok"
+    np.testing.assert_array_equal(of_file["p[ok]"], made["p[ok]"])
+
+
 def test_columns_of_a_dict_and_an_index_without_a_name_are_the_same(of_frame):
     table = frame()
     columns = {"time": table.index.to_numpy(), "load": table["load"].to_numpy(), "temp": table["temp"].to_numpy()}

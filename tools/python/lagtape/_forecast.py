@@ -49,7 +49,8 @@ def predict(run: Trained, x: Any, *, threads: int = 1) -> object:
     `lagtape predict`: a dict of the arrays prediction and truth [rows, targets] (NaN where it is not known), of a model of
     quantiles also levels and quantiles; the names of the targets; the rows that are predicted, from 0, their times, and the
     horizon. A DataFrame gives a DataFrame with a column for each target, and the times or rows as its index. Predictions have the
-    units of the data.
+    units of the data. A model of the task "sequences" gives a row for each sequence of such a table: a dict of columns, or a
+    DataFrame, with the names, the prediction, the probabilities of classes as p[fault], and the truth where the table has it.
 
         >>> lagtape.predict(wave, "wave.csv")["prediction"].shape
         (300, 1)
@@ -59,9 +60,13 @@ def predict(run: Trained, x: Any, *, threads: int = 1) -> object:
     Raises InputError for another shape, other columns, and numbers that are not finite.
     """
     model = _model_of(run)
-    if not (isinstance(x, (str, os.PathLike)) or (is_frame(x) and _data_of(model).get("task") == "series")):
+    task = _data_of(model).get("task")
+    if not (isinstance(x, (str, os.PathLike)) or (is_frame(x) and task in ("series", "sequences"))):
         return model.predict(x, threads=threads)
     taken = _recording(x, model)
+    if task == "sequences":
+        columns = _lagtape.predict_sequences(model._model, taken.path, count_of(threads, "threads", "predict", 1, 1024), taken.files)
+        return frame_like(x, columns, [], None, "") if is_frame(x) else columns
     made = _lagtape.predict_recording(model._model, taken.path, count_of(threads, "threads", "predict", 1, 1024), taken.files)
     return _as_frame(made, x, taken) if is_frame(x) else made
 

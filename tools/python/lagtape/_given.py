@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import importlib
 import os
@@ -104,6 +105,20 @@ def _add_table(files: Any, name: str, frame: Any, time: Optional[str]) -> str:
         raise InputError("[data] the frame has no rows.")
     files.add_table(f"{name}.csv", names, [cells_of(column, label) for column, label in zip(columns, names)])
     return index
+
+
+def write_table(path: str, frame: Any) -> None:
+    """Writes a frame as the .csv file that the library takes it for."""
+    names, columns, _ = columns_of(frame, None)
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(names)
+        writer.writerows(zip(*[_written(cells_of(column, name)) for name, column in zip(names, columns)]))
+
+
+def _written(cells: Any) -> List[Any]:
+    values = cells if isinstance(cells, list) else cells.tolist()
+    return ["" if value != value else value for value in values]
 
 
 def columns_of(frame: Any, time: Optional[str]) -> Tuple[List[str], List[Any], str]:

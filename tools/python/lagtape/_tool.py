@@ -18,6 +18,7 @@ from . import _lagtape
 from ._arguments import Changes, Experiment, Path, assignments_of, count_of, json_of, known_arguments, path_of, text_of
 from ._cell import with_cells
 from ._errors import DivergenceError, Error, InputError, Problem
+from ._given import is_frame, write_table
 from ._tool_results import Bench, Comparison, Search, Table
 
 if TYPE_CHECKING:
@@ -127,10 +128,11 @@ def export(run: Path, format: str, output: Path, *, precision: str = "", weights
 
 
 @known_arguments
-def new(data: str, cell: str = "tau_gru", *, units: Optional[int] = None, target: Union[str, Sequence[str]] = (),
+def new(data: object, cell: str = "tau_gru", *, units: Optional[int] = None, target: Union[str, Sequence[str]] = (),
         future: Union[str, Sequence[str]] = (), path: Optional[Path] = None) -> NewExperiment:
     """An experiment to begin with, for a task or for a recording of your own (.csv), as a dict; `lagtape new` writes it with comments.
 
+    data    the name of a task, the path of a recording, or a DataFrame or a dict of columns, which `lagtape.train` takes as its `data`
     units   size of the layer
     target  columns to predict; by default all columns of numbers
     future  columns that are known ahead
@@ -144,7 +146,16 @@ def new(data: str, cell: str = "tau_gru", *, units: Optional[int] = None, target
     options = _options(units=_count(units, "units", "new"), future=future if isinstance(future, str) else ",".join(future), path=path)
     for name in [target] if isinstance(target, str) else target:
         options += ["--target", text_of(name, "[new] target")]
-    text = _run("new", text_of(data, "[new] data"), text_of(cell, "[new] cell"), *options)
+    if not is_frame(data):
+        return _experiment_in(_run("new", text_of(data, "[new] data"), text_of(cell, "[new] cell"), *options))
+    with tempfile.TemporaryDirectory() as folder:
+        write_table(os.path.join(folder, "data.csv"), data)
+        made = _experiment_in(_run("new", "data.csv", text_of(cell, "[new] cell"), *options, folder=folder))
+    made["data"]["path"] = "data.csv"  # `data` of a training takes its place
+    return made
+
+
+def _experiment_in(text: str) -> NewExperiment:
     experiment: NewExperiment = json.loads(_lagtape.plain_json(text, "new"))
     return experiment
 
@@ -192,9 +203,10 @@ def _tool() -> str:
                 + (f"Found another version: {found[0]}." if found else "There is none on the PATH."))
 
 
-def _run(command: str, *arguments: str) -> str:
+def _run(command: str, *arguments: str, folder: Optional[str] = None) -> str:
     """What a command prints. With --json its errors are objects, else a text for people."""
-    done = subprocess.run([_tool(), command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    done = subprocess.run([_tool(), command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                          cwd=folder)
     if done.returncode == 0:
         return done.stdout
     if done.returncode == _INTERRUPTED:

@@ -1,3 +1,4 @@
+#include "lagtape/tools/forecast/sequence_prediction.h"
 #include "lagtape/tools/forecast/series_forecast.h"
 #include "lagtape/tools/forecast/series_prediction.h"
 
@@ -92,11 +93,32 @@ nb::dict predict(const Model& model, const std::filesystem::path& input, int thr
   return result;
 }
 
+/// A column for what each sequence of a table has: its name, the prediction, probabilities of classes, the truth.
+nb::dict predict_table(const Model& model, const std::filesystem::path& input, int threads,
+                       const GivenFiles* files) {
+  std::vector<ResultColumn> columns;
+  {
+    const nb::gil_scoped_release release;
+    const GivenScope given_files(files);
+    const SequencePrediction made = predict_sequences(model, input, threads);
+    columns = columns_of(made, model, !made.table.classes.empty());
+  }
+  nb::dict result;
+  for (const ResultColumn& column : columns) {
+    const auto* texts = std::get_if<std::vector<std::string>>(&column.cells);
+    result[column.name.c_str()] =
+        texts ? nb::object(nb::cast(*texts)) : nb::object(array_of(std::get<Tensor>(column.cells)));
+  }
+  return result;
+}
+
 }  // namespace
 
 void add_forecasts(nb::module_& module) {
   module.def("forecast", forecast, nb::arg("models"), nb::arg("input"), nb::arg("steps"), nb::arg("from_"),
              nb::arg("season"), nb::arg("paths"), nb::arg("future"), nb::arg("interval"), nb::arg("series"),
+             nb::arg("files").none());
+  module.def("predict_sequences", predict_table, nb::arg("model"), nb::arg("input"), nb::arg("threads"),
              nb::arg("files").none());
   module.def("predict_recording", predict, nb::arg("model"), nb::arg("input"), nb::arg("threads"),
              nb::arg("files").none());
