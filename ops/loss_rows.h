@@ -104,6 +104,37 @@ double likelihood_row(const T* y, const T* target, std::int64_t n, const TargetD
   return loss;
 }
 
+/// -log p(count) where the parameters that scale with it are given in units of so many: they are changed to counts.
+inline double count_likelihood(const TargetDistribution& distribution, double* parameters, double count,
+                               double unit, double* slopes) {
+  const auto scale = [&](double* values) {
+    for (std::size_t l = 0; l < distribution.parameters.size(); ++l)
+      if (distribution.parameters[l].scales) values[l] *= unit;
+  };
+  scale(parameters);
+  const double loss = distribution.negative_log_likelihood(parameters, count, slopes);
+  if (slopes != nullptr) scale(slopes);
+  return loss;
+}
+
+/// likelihood_row of counts in units: `target` has n counts and then the unit of each.
+template <class T>
+double count_row(const T* y, const T* target, std::int64_t n, const TargetDistribution& distribution,
+                 double scale, T* grad) {
+  const auto each = std::ssize(distribution.parameters);
+  double loss = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    double parameters[TargetDistribution::kMostParameters], slopes[TargetDistribution::kMostParameters] = {};
+    std::copy_n(y + i * each, each, parameters);
+    if (!std::isnan(target[i]))
+      loss += count_likelihood(distribution, parameters, target[i], target[n + i],
+                               grad == nullptr ? nullptr : slopes);
+    for (std::int64_t l = 0; grad != nullptr && l < each; ++l)
+      grad[i * each + l] = static_cast<T>(scale * slopes[l]);
+  }
+  return loss;
+}
+
 /// sum over i, l of max(level[l] r, (level[l] - 1) r), r = target[i] - y[i * levels + l], for the targets that are
 /// not NaN (Koenker and Bassett 1978). At r = 0 the gradient is 0.
 template <class T>

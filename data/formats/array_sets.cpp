@@ -91,7 +91,7 @@ Tensor turned(const Tensor& from) {
 }
 
 /// The order of the axes of [N, a, b], and what it was found by.
-std::pair<AxisOrder, std::string> order_of(const ArraySet& set, std::int64_t target_steps) {
+std::pair<AxisOrder, std::string> order_of(const ArraySet& set, std::int64_t target_steps, std::int64_t lag) {
   const std::int64_t a = set.x.size(1), b = set.x.size(2);
   double longest = 0;
   for (std::int64_t i = 0; i < set.lengths.numel(); ++i) longest = std::max(longest, set.lengths.at(i));
@@ -100,6 +100,7 @@ std::pair<AxisOrder, std::string> order_of(const ArraySet& set, std::int64_t tar
   if (longest > static_cast<double>(b) || a >= b) return {AxisOrder::time_first, ""};
   if (target_steps == a) return {AxisOrder::time_first, ""};
   if (target_steps == b) return {AxisOrder::channels_first, text_of("targets at ", b, " steps")};
+  if (a <= lag && lag < b) return {AxisOrder::channels_first, text_of("a lag of ", lag, " steps")};
   if (2 * a <= b) return {AxisOrder::channels_first, "at least twice as many steps as inputs"};
   return {AxisOrder::time_first, ""};
 }
@@ -131,7 +132,7 @@ ArraySets read_array_sets(const std::filesystem::path& path) {
   return sets;
 }
 
-void arrange_axes(ArraySet& set, std::int64_t target_steps, AxisOrder& order,
+void arrange_axes(ArraySet& set, std::int64_t target_steps, std::int64_t lag, AxisOrder& order,
                   std::vector<std::string>& notes) {
   const auto note = [&](const std::string& what) {
     if (std::ranges::find(notes, what) == notes.end()) notes.push_back(what);
@@ -144,7 +145,7 @@ void arrange_axes(ArraySet& set, std::int64_t target_steps, AxisOrder& order,
   if (set.x.rank() != 3) return;
   const bool is_given = order != AxisOrder::automatic;
   std::string why = R"("layout")";
-  if (!is_given) std::tie(order, why) = order_of(set, target_steps);
+  if (!is_given) std::tie(order, why) = order_of(set, target_steps, lag);
   if (order == AxisOrder::time_first) return;
   const std::string axes = to_string(set.x.shape());
   set.x = turned(set.x);

@@ -33,9 +33,9 @@ ArraySets read_array_sets(const std::filesystem::path& path);
 enum class AxisOrder : std::uint8_t { automatic, time_first, channels_first };
 
 /// Inputs as [N, T, input]. Two axes are sequences of one input. [N, input, T] is turned around where the order says so;
-/// where it is automatic, by the lengths, by the number of steps that have targets (0: unknown), and else if T is at least
-/// twice the number of inputs. Sets the order that was found. Adds a note for what was not [N, T, input].
-void arrange_axes(ArraySet& set, std::int64_t target_steps, AxisOrder& order,
+/// where it is automatic, by the lengths, by the number of steps that have targets (0: unknown), by a lag of the model that only one of
+/// them is longer than (0: unknown), and else if T is at least twice the number of inputs. Sets the order that was found. Adds a note for what was not [N, T, input].
+void arrange_axes(ArraySet& set, std::int64_t target_steps, std::int64_t lag, AxisOrder& order,
                   std::vector<std::string>& notes);
 
 }  // namespace lagtape

@@ -7,6 +7,7 @@ namespace lagtape {
 
 std::int64_t season_of(const TimeAxis& axis, std::int64_t given) {
   if (given > 0) return given;
+  if (axis.season > 0) return axis.season;
   if (axis.grids.empty() || !axis.grids.front().is_even) return 0;
   const Frequency& frequency = axis.grids.front().grid.frequency();
   const bool is_time =

@@ -30,7 +30,9 @@ struct TimeAxis {
   TimeZone zone = {};                  ///< the clock of dates and of the calendar
   std::vector<SeriesGrid> grids = {};  ///< one for each series; none where all have one row
   bool are_days = false;               ///< all times are midnights, by that clock
-  bool has_several_offsets = false;    ///< the dates have offsets from UTC that differ; the clock is UTC
+  std::int64_t season =
+      0;  ///< steps after which the numbers repeat, as an option says; 0: as the frequency says
+  bool has_several_offsets = false;  ///< the dates have offsets from UTC that differ; the clock is UTC
 
   /// Whether the times are dates, and not numbers that count from a beginning of their own.
   bool are_dates() const;

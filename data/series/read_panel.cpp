@@ -263,6 +263,7 @@ Panel read_panel(const SeriesOptions& options, const fs::path& base, const Panel
   Panel all = parts.size() == 1 ? std::move(parts.front()) : joined(std::move(parts));
   if (all.series_columns.empty() && all.series.size() > 1) all.series_columns = {"series"};
   TimeAxis& axis = all.axis;
+  axis.season = options.season;
   const auto steps_by_days = [](const SeriesGrid& series) {
     const Frequency& frequency = series.grid.frequency();
     return frequency.is_days() || frequency.count % kOneDay == 0;

@@ -28,9 +28,9 @@ std::int64_t seasonal_lag(const SeriesOptions& options, const Panel& panel, std:
     refuse(panel.axis.times.empty()
                ? std::string("\"seasonal\" needs the times of rows, which say how long a season is.")
                : "\"seasonal\" needs times whose frequency has a season, such as hours or months.",
-           panel.axis.times.empty()
-               ? "Name their column in \"time\", as in \"time\": \"date\". \"linear\" needs no season."
-               : "\"linear\" needs no season.");
+           text_of(R"("season": 24 says that the numbers repeat after 24 rows. )",
+                   panel.axis.times.empty() ? R"("time": "date" names a column of times. )" : "",
+                   R"("linear" needs no season.)"));
   const std::int64_t ahead = options.horizon - panel.input_at(input).shift;
   return (ahead + season - 1) / season * season - ahead;
 }

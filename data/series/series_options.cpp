@@ -21,11 +21,11 @@ constexpr Option kSeriesRows[] = {
         .needed(),
     option<&SeriesOptions::array>("array", "name of the array in an .npz file; \"\": its only one"),
     rows_of<&SeriesOptions::table>(kTableOptions),
-    option<&SeriesOptions::time>(
-        "time", kTimeColumns,
-        "column of the times, or a list of the columns of dates and of times of day, by which rows are "
-        "sorted and "
-        "gaps are found; \"\": the column without a name; null: rows are equally spaced"),
+    option<&SeriesOptions::time>("time", kTimeColumns,
+                                 "column of the times, or a list of the columns of dates and of times of "
+                                 "day, or of year, month, day, hour, "
+                                 "minute and second, by which rows are sorted and gaps are found; \"\": the "
+                                 "column without a name; null: rows are equally spaced"),
     option<&SeriesOptions::time_format>(
         "time_format",
         "format of the times in strptime's letters, such as \"%d.%m.%Y %H:%M\", or what plain numbers are: "
@@ -97,6 +97,10 @@ constexpr Option kSeriesRows[] = {
         "what the network learns the rest of: nothing, the target a season before, or a ridge regression of "
         "the "
         "inputs and their past, which is fitted first and is part of the model"),
+    option<&SeriesOptions::season>("season", between(0, kMostSteps),
+                                   "rows after which the numbers repeat, for \"residual\", naive forecasts "
+                                   "and mase; 0: a day, a week or a year, as the "
+                                   "frequency says"),
     option<&SeriesOptions::normalize>(
         "normalize", kScaleBy,
         "scale the inputs by mean and standard deviation of the training rows: \"series\" by those of each "
@@ -194,6 +198,7 @@ SeriesOptions read_series_options(JsonReader& reader, const TaskHints& hints) {
   options.every_step = hints.every_step;
   options.batch = hints.batch;
   options.real_loss = hints.real_loss;
+  options.counts = hints.counts;
   if (!hints.real_loss) options.normalize_target = ScaleBy::nothing;
   read_options(reader, checked<check_series>(kSeriesRows), options);
   return options;

@@ -75,11 +75,13 @@ struct SeriesOptions {
   bool every_step = false;
   ScaleBy normalize = ScaleBy::best, normalize_target = ScaleBy::best;
   bool real_loss = true;  ///< as in TaskHints; with a loss of classes, scaled targets are an error
+  bool counts = false;    ///< as in TaskHints
   WeightBy weight = WeightBy::row;
   SplitBy split = SplitBy::time;
   double train = 0.7, valid = 0.15, test = 0.15;
   Residual residual = Residual::none;
-  std::int64_t batch = 1;  ///< train.batch, on which the choice of the stride depends
+  std::int64_t season = 0;  ///< steps after which the numbers repeat; 0: as the frequency says
+  std::int64_t batch = 1;   ///< train.batch, on which the choice of the stride depends
 
   /// The files, as messages name them.
   std::string where() const;

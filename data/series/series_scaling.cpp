@@ -50,6 +50,16 @@ Scaling scaling_of_series(const Panel& panel, std::span<const RowRange> rows,
   return scaling;
 }
 
+/// The scaling of counts, 0 to 0: by 1 + their mean (Salinas et al. 2020, section 3.3).
+Scaling units_of_counts(const Panel& panel, std::span<const RowRange> rows, const Scaling& all) {
+  Scaling scaling = scaling_of_series(panel, rows, panel.target, all);
+  for (std::size_t i = 0; i < scaling.mean.size(); ++i) {
+    scaling.scale[i] = 1 + std::max(scaling.mean[i], 0.0);
+    scaling.mean[i] = 0;
+  }
+  return scaling;
+}
+
 std::vector<std::int64_t> input_columns(const Panel& panel) {
   std::vector<std::int64_t> columns;
   for (const PanelInput& input : panel.input) columns.push_back(input.column);
@@ -79,8 +89,11 @@ Normalization normalization_of_series(const SeriesOptions& options, const Panel&
   Normalization own = all;
   if (options.normalize != ScaleBy::all)
     own.input = scaling_of_series(panel, rows, input_columns(panel), all.input);
+  if (options.counts && options.normalize_target == ScaleBy::all)
+    own.output = {};  // the loss has their scale
   if (options.normalize_target != ScaleBy::all)
-    own.output = scaling_of_series(panel, rows, panel.target, all.output);
+    own.output = options.counts ? units_of_counts(panel, rows, all.output)
+                                : scaling_of_series(panel, rows, panel.target, all.output);
   return own;
 }
 

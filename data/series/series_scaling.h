@@ -13,7 +13,7 @@ Scaling scaling_of_rows(const Panel& panel, std::span<const RowRange> rows,
 
 /// The normalization of one series by some of its rows, where `all` is that of all series. Static columns, which say in what
 /// series differ, keep the scaling of all, as do columns that are no measured numbers, and an empty scaling. A constant
-/// column is scaled by its size. Means and scales are rounded to what matters, so that files of many series are small. Where the
+/// column is scaled by its size, counts by 1 + their mean. Means and scales are rounded to what matters, so that files of many series are small. Where the
 /// options say that all series have one scaling, that of all stays.
 Normalization normalization_of_series(const SeriesOptions& options, const Panel& panel,
                                       std::span<const RowRange> rows, const Normalization& all);

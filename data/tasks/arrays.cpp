@@ -161,7 +161,8 @@ constexpr Option kArraysRows[] = {
                 {"time_first", AxisOrder::time_first},
                 {"channels_first", AxisOrder::channels_first}},
         "axes of the inputs: [N, T, input] or [N, input, T]; by default SPLIT_x are time_first, others "
-        "channels_first if T is at least twice the number of inputs and neither "
+        "channels_first if T is at least twice the number of inputs, or alone longer than the lags of the "
+        "model, and neither "
         "lengths nor targets of steps contradict"),
     option<&ArraysOptions::train>("train", {.min = 0, .max = 1, .above_min = true},
                                   "share of the sequences for training where the file has X and y alone, of "
@@ -191,6 +192,7 @@ void check_arrays(const ArraysOptions& options, JsonReader& reader) {
 TaskLoader read_arrays_task(JsonReader& reader, const TaskHints& hints) {
   ArraysOptions options;
   options.every_step = hints.every_step;
+  options.lag = hints.lag;
   options.normalize.real_loss = hints.real_loss;
   read_options(reader, checked<check_arrays>(kArraysRows), options);
   return {.load = std::bind_front(load_arrays, options)};

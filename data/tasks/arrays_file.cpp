@@ -75,7 +75,7 @@ std::int64_t arrange(ArraySet& set, const ArraysOptions& options, bool wants_cla
                               " steps of ", set.x.size(2),
                               R"( inputs; "layout": "channels_first" reads it the other way)"));
   }
-  arrange_axes(set, has_steps ? set.y.size(1) : 0, file.layout, notes);
+  arrange_axes(set, has_steps ? set.y.size(1) : 0, options.lag, file.layout, notes);
   if (is_first) file.notes.insert(file.notes.end(), notes.begin(), notes.end());
   if (set.x.rank() != 3)
     refuse(set.x_name, Rule::shape, text_of("expected [N, T, input]. Got ", to_string(set.x.shape())));

@@ -22,6 +22,7 @@ struct ArraysOptions {
   double train = 0.7, valid = kUsualShare, test = 0.15;
   std::int64_t split_seed = -1;  ///< -1: that of the experiment
   bool every_step = false;       ///< the model reads out at every step
+  std::int64_t lag = 0;          ///< as in TaskHints
   NormalizeOptions normalize;
 };
 

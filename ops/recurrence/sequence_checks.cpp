@@ -103,6 +103,9 @@ void check_targets(const StackDefinition& stack, Dtype dtype, const SequenceBatc
   const std::int64_t rows = batch.x.size(0), steps = batch.x.size(1), width = stack.output_width();
   Shape targets = output_shape(stack, batch);
   targets.back() = stack.target_width();
+  if (stack.loss == Loss::negative_binomial && !batch.targets.empty() &&
+      batch.targets.size(-1) == 2 * targets.back())
+    targets.back() *= 2;  // with their units
   const std::int64_t scored = reads_every_step(stack.at) ? rows * steps : rows;
   const auto place = [&](const char* item) {
     return Place{.item = item, .op = std::string(name_of(stack.loss))};

@@ -181,13 +181,47 @@ class DistributionTest(ToolTest):
             for row in rows_of((self.folder / "y.csv").read_text()):
                 self.assertLess(float(row["q0.1"]), float(row["q0.9"]))
 
-    def test_counts_of_many_series_have_one_scale(self):
+    def test_counts_of_many_series_have_the_scale_of_each(self):
+        means = {"a": 2.0, "b": 40.0, "c": 900.0}
+        rows = [(name, n, value) for name, mean in means.items() for n, value in enumerate(counts(300, mean=mean) if name != "c" else [
+            round(20 * value) for value in counts(300, mean=45.0)])]
+        self.write("v.csv", "id,t,v\n" + "".join(f"{name},{100 * n},{value}\n" for name, n, value in rows))
+        own = changed(SERIES, loss="negative_binomial", data__series="id", data__time="t", data__time_format="seconds", data__target="v",
+                      data__window=20, train__epochs=6)
+        own["data"].pop("input")
+        weights = self.train("own", experiment=own)
+        units = json.loads(read_safetensors(weights)[0]["__metadata__"]["series"])["series"]
+        found = json.loads(self.run_tool("eval", "own", "--json")[0])
+        self.train("all", experiment=changed(own, data__normalize="all", data__normalize_target="all"))
+        of_all = json.loads(self.run_tool("eval", "all", "--json")[0])
+        for name, mean in means.items():
+            values = [value for other, _, value in rows if other == name]
+            self.assertEqual(units[name][2], 0)
+            self.assertAlmostEqual(units[name][3] / (1 + statistics.mean(values[:210])), 1, delta=2e-3)
+            self.assertLess(found["series"][name]["nll"], of_all["series"][name]["nll"] + 0.05)
+        self.assertLess(found["nll"], of_all["nll"])
+        # The score is that of the parameters of counts, and predictions and quantiles are counts.
+        self.run_tool("predict", "own", "--input", "v.csv", "--output", "y.csv")
+        predicted = rows_of((self.folder / "y.csv").read_text())
+        for name, mean in means.items():
+            near = [float(row["prediction"]) for row in predicted if row["id"] == name]
+            self.assertAlmostEqual(statistics.mean(near) / mean, 1, delta=0.6)
+        self.assertTrue(all(float(row[q]) == int(float(row[q])) for row in predicted for q in ("q0.1", "q0.9")))
+        made = rows_of(self.run_tool("forecast", "own", "--input", "v.csv", "--steps", "3")[0])
+        for row in made:
+            self.assertGreater(float(row["q0.9"]), 0.3 * means[row["id"]])
+            self.assertLess(float(row["q0.1"]), 2 * means[row["id"]])
+        self.write("half.csv", "id,t,v\n" + "".join(f"{name},{100 * n},{value + (n == 60) / 2}\n" for name, n, value in rows))
+        self.refused(["needs targets that are whole numbers from 0 on"], "eval", "own", "--data", "half.csv", "--split", "all")
+        self.refused(["/loss/scale: each series has its own scale here"], "check",
+                     self.write("e.json", changed(own, loss={"type": "negative_binomial", "scale": [3]})))
+
+    def test_counts_of_many_series_may_have_one_scale(self):
         rows = [(name, value) for name, mean in (("a", 4.0), ("b", 40.0)) for value in counts(300, mean=mean)]
         self.write("v.csv", "id,v\n" + "".join(f"{name},{value}\n" for name, value in rows))
         whole = changed(SERIES, loss="negative_binomial", data__series="id", data__target="v", data__window=20, train__epochs=2)
         whole["data"].pop("input")
-        self.refused(["/data/normalize_target: expected \"all\", as in \"normalize\", or false"], "check", self.write("e.json", whole))
-        weights = self.train("all", experiment=changed(whole, data__normalize="all", data__normalize_target="all"))
+        weights = self.train("all", experiment=changed(whole, data__normalize_target="all"))
         scale = json.loads(read_safetensors(weights)[0]["__metadata__"]["experiment"])["loss"]["scale"]
         self.assertAlmostEqual(scale[0], 22, delta=4)
         self.train("none", experiment=changed(whole, data__normalize_target=False))

@@ -135,6 +135,17 @@ class ResidualTest(ToolTest):
                 for model, seasonal in zip(scores["rmse"][last], scores["seasonal_rmse"][last], strict=True):
                     self.assertAlmostEqual(model, seasonal, delta=1e-3)
 
+    def test_a_season_that_is_said_needs_no_times(self):
+        draw = random.Random(6)
+        self.write("own.csv", "v\n" + "".join(f"{10 * math.sin(math.tau * n / 30) + draw.gauss(0, 1):.3f}\n" for n in range(900)))
+        season = changed(SMALL, data__residual="seasonal", data__season=30, data__window=40, **STILL)
+        self.train("run", experiment=season)
+        scores = json.loads(self.run_tool("eval", "run", "--horizon", "1", "--json")[0])["targets"]["v"]
+        self.assertEqual(len(scores["seasonal_rmse"]), 1)
+        self.assertAlmostEqual(scores["rmse"][0], scores["seasonal_rmse"][0], delta=1e-3)
+        self.assertIn("the value 30 steps before", self.run_tool("forecast", "run", "--input", "own.csv", "--from", "-5", "--steps", "5")[1])
+        self.refused(["/data/season"], "check", self.write("e.json", changed(season, data__season=-1)))
+
     def test_levels_begin_as_the_linear_model_each(self):
         self.train("run", experiment=changed(SMALL, loss={"type": "quantile", "levels": [0.1, 0.5, 0.9]}, **STILL))
         overall = json.loads(self.run_tool("eval", "run", "--horizon", "1", "--json")[0])["targets"]["v"]
@@ -146,7 +157,7 @@ class ResidualTest(ToolTest):
             self.refused(words, "check", self.write("e.json", changed(SMALL, **changes)))
 
         check(["/data/residual: unknown value 'linaer'; did you mean 'linear'?"], data__residual="linaer")
-        check(["/data/residual: \"seasonal\" needs the times of rows", "Name their column in \"time\""], data__residual="seasonal")
+        check(["/data/residual: \"seasonal\" needs the times of rows", "\"season\": 24 says", "\"time\": \"date\" names"], data__residual="seasonal")
         check(["/data/residual: a linear term goes with layers of single steps"], model__layers=[
             {"layer": "bidirectional", "cell": {"cell": "gru", "units": 4}}])
         first = datetime.datetime(2024, 1, 1)

@@ -84,6 +84,22 @@ TEST_CASE("the likelihood of a row is that of its targets, each with its own par
   CHECK(gradient_error(row, {y, y + 9}) < 1e-8);
 }
 
+TEST_CASE("the likelihood of counts in units is that of the counts") {
+  const double target[] = {30, kNone, 4, 25, 2, 0.5}, y[] = {1.2, 0.3, 1, 1, 6, 0.7},
+               restored[] = {30, 0.3, 2, 1, 3, 0.7};
+  double gradient[6], of_counts[6];
+  CHECK(
+      count_row(y, target, 3, kNegativeBinomial, 1.0, gradient) ==
+      doctest::Approx(likelihood_row(restored, target, 3, kNegativeBinomial, 1.0, of_counts)).epsilon(1e-14));
+  CHECK(gradient[0] == doctest::Approx(25 * of_counts[0]).epsilon(1e-14));
+  CHECK(gradient[1] == of_counts[1]);
+  CHECK(gradient[4] == doctest::Approx(0.5 * of_counts[4]).epsilon(1e-14));
+  const Row row = [&](const double* outputs, double scale, double* to) {
+    return count_row(outputs, target, 3, kNegativeBinomial, scale, to);
+  };
+  CHECK(gradient_error(row, {y, y + 6}) < 1e-8);
+}
+
 TEST_CASE("the quantile loss weighs what lies above and below by the level") {
   const double levels[] = {0.1, 0.5, 0.9}, target[] = {2, kNone};
   const double y[] = {1, 2, 4, 0, 0, 0};

@@ -180,8 +180,8 @@ std::string row_of(std::span<const SeriesForecast> forecasts, std::int64_t targe
   const std::string of_series = forecasts.size() > 1 ? fmt::format(" of each of {} series", forecasts.size())
                                 : first.name.empty() ? std::string()
                                                      : fmt::format(" of {}", first.name);
-  std::string line = fmt::format("{}: {} steps{}", first.targets[static_cast<std::size_t>(target)],
-                                 first.steps(), of_series);
+  std::string line = fmt::format("{}: {} step{}{}", first.targets[static_cast<std::size_t>(target)],
+                                 first.steps(), first.steps() == 1 ? "" : "s", of_series);
   if (scores.known == 0) return line + "\n";
   line += fmt::format(", rmse {:.4g} over the {} whose truth is known; the last value: {:.4g}", scores.rmse,
                       scores.known, scores.persistence);

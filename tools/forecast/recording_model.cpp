@@ -24,6 +24,7 @@ SeriesOptions series_options_of(const Model& model) {
   reader.raw("task", "");
   TaskHints hints;
   hints.every_step = reads_every_step(model.at());
+  hints.counts = model.loss() == Loss::negative_binomial;
   SeriesOptions options = read_series_options(reader, hints);
   errors.raise("[forecast] the model's experiment");
   return options;
@@ -155,7 +156,8 @@ ForecastInputs forecast_inputs(const Panel& panel, const ForecastStart& start, s
 
 std::vector<std::string> read_later(const Panel& panel, const SeriesOptions& series, std::int64_t steps) {
   std::vector<std::string> names;
-  if (steps <= series.horizon) return names;
+  if (steps <= series.horizon || series.horizon == 0)
+    return names;  // a nowcast predicts the row that it reads
   for (const PanelInput& input : panel.input) {
     const Column& column = panel.column(input.column);
     if (column.role == ColumnRole::past && column.kind != ColumnKind::mask) names.push_back(column.name);

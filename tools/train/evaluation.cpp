@@ -21,9 +21,10 @@ std::int64_t bytes_of_step(const Model& model, const ModelOp& op, const DataShap
 }
 
 /// Runs one sequence, scored at every step, in stretches of at most `steps`.
-void score_in_stretches(Scores& scores, const SequenceBatch& sequence, std::int64_t steps, ModelOp& op,
+void score_in_stretches(Scores& scores, SequenceBatch sequence, std::int64_t steps, ModelOp& op,
                         std::span<const Tensor> weights, ThreadPool& pool, const EvaluationOptions& options,
                         const Batch& whole) {
+  if (!whole.y.empty()) sequence.targets = whole.y;  // without the units of counts
   Window window;
   for (std::int64_t first = 0; first < sequence.lengths[0]; first += steps) {
     if (options.stop_requested && options.stop_requested()) throw Interrupted("interrupted in an evaluation");
@@ -42,12 +43,41 @@ void score_in_stretches(Scores& scores, const SequenceBatch& sequence, std::int6
   }
 }
 
-/// Throws InputError for the first target that a loss cannot have.
-void require_targets(const Batch& batch, Loss loss) {
-  const std::int64_t width = batch.y.numel() / std::max<std::int64_t>(batch.size(), 1);
-  const bool of_counts = loss != Loss::binary_cross_entropy;
+/// The columns of [.., n] before `end`.
+Tensor first_columns(const Tensor& whole, std::int64_t end) {
+  if (whole.empty() || whole.size(-1) == end) return whole;
+  Shape shape = whole.shape();
+  shape.back() = end;
+  Tensor part(shape, whole.dtype());
+  for (std::int64_t i = 0; i < part.numel(); ++i) part.set(i, whole.at(i / end * whole.size(-1) + i % end));
+  return part;
+}
+
+/// Counts [.., 2 n] of sequences with normalizations of their own, each step's n followed by the units of these: what a
+/// normalised 1 is. Rounded, as normalised numbers have fewer digits.
+Tensor counts_in_units(const Batch& batch) {
+  const Normalization none;
+  const std::int64_t n = batch.y.size(-1), of_row = batch.y.numel() / batch.size();
+  Shape shape = batch.y.shape();
+  shape.back() = 2 * n;
+  Tensor counts(shape, batch.y.dtype());
   for (std::int64_t i = 0; i < batch.y.numel(); ++i) {
-    const double target = batch.y.at(i);
+    const Scaling& scaling = batch.normalization(i / of_row, none).output;
+    const auto column = static_cast<std::size_t>(i % n);
+    const double count = scaling.restored(batch.y.at(i), column), whole = std::round(count);
+    const std::int64_t place = i / n * 2 * n + i % n;
+    counts.set(place, std::abs(count - whole) <= 1e-6 * (1 + whole) ? whole : count);
+    counts.set(place + n, scaling.restored_difference(1, column));
+  }
+  return counts;
+}
+
+/// Throws InputError for the first target that a loss cannot have.
+void require_targets(const Batch& batch, Loss loss, const Tensor& targets) {
+  const std::int64_t width = targets.numel() / std::max<std::int64_t>(batch.size(), 1);
+  const bool of_counts = loss != Loss::binary_cross_entropy;
+  for (std::int64_t i = 0; i < targets.numel(); ++i) {
+    const double target = targets.at(i);
     if (std::isnan(target) ||
         (of_counts ? target >= 0 && target == std::floor(target) : target == 0 || target == 1))
       continue;
@@ -88,9 +118,10 @@ SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss lo
     }
   } else {
     const TargetDistribution* distribution = loss_row(loss).distribution;
-    if (loss == Loss::binary_cross_entropy || (distribution != nullptr && distribution->of_counts))
-      require_targets(batch, loss);
-    result.targets = batch.y;
+    const bool of_counts = distribution != nullptr && distribution->of_counts;
+    result.targets = of_counts && !batch.own.empty() ? counts_in_units(batch) : batch.y;
+    if (loss == Loss::binary_cross_entropy || of_counts)
+      require_targets(batch, loss, first_columns(result.targets, batch.y.size(-1)));
     result.classes = batch.classes;
   }
   return result;

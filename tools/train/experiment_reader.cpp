@@ -34,6 +34,17 @@ bool is_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), allowed);
 }
 
+/// The longest of the lags `tau` that layers have, and those inside them.
+std::int64_t longest_lag(const Json& layers) {
+  std::int64_t longest = 0;
+  if (layers.is_object() || layers.is_array())
+    for (const auto& [key, value] : layers.items())
+      longest = std::max(longest, layers.is_object() && key == "tau" && value.is_number_integer()
+                                      ? value.get<std::int64_t>()
+                                      : longest_lag(value));
+  return longest;
+}
+
 /// The values that the defaults of a task depend on. Peeked at here; the readers of `train`
 /// and `model` report errors later.
 TaskHints hints_of(const Json& document) {
@@ -44,6 +55,8 @@ TaskHints hints_of(const Json& document) {
   const Json& given = value_at(document, "/loss");
   const Json& loss = given.is_object() ? value_at(document, "/loss/type") : given;
   hints.real_loss = loss != name_of(Loss::cross_entropy) && loss != name_of(Loss::binary_cross_entropy);
+  hints.counts = loss == name_of(Loss::negative_binomial);
+  hints.lag = longest_lag(value_at(document, "/model/layers"));
   return hints;
 }
 

@@ -130,11 +130,16 @@ Experiment with_count_scales(const Experiment& experiment, Task& task) {
   const TargetDistribution* distribution = experiment.loss.distribution();
   if (distribution == nullptr || !distribution->of_counts) return experiment;
   if (!task.fresh) require_counts(experiment, *task.train);
-  if (std::ranges::any_of(task.series, [](const auto& one) { return !one.second.output.empty(); }))
-    throw unexpected({.file = experiment.where, .pointer = "/data/normalize_target"}, Rule::conflict,
-                     text_of("\"all\", as in \"normalize\", or false, as the loss ", name_of(experiment.loss),
-                             " takes whole numbers and scales the mean of all series alike"),
-                     "\"series\"");
+  if (std::ranges::any_of(task.series, [](const auto& one) { return !one.second.output.empty(); })) {
+    if (!experiment.loss.options.scale.empty())
+      throw InputError({.file = experiment.where, .pointer = "/loss/scale"}, Rule::conflict,
+                       "each series has its own scale here", {},
+                       R"("normalize_target": "all" takes this one for all series.)");
+    Scaling& all = task.normalization.output;
+    all.mean.assign(all.mean.size(), 0);
+    all.scale.assign(all.scale.size(), 1);
+    return experiment;
+  }
   Experiment result = experiment;
   std::vector<double>& scale = result.loss.options.scale;
   if (scale.empty()) scale = std::move(task.normalization.output.mean);

@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/loss_rows.h"
 #include "lagtape/ops/recurrence/oracle/unroll_layer.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/ops/reduce.h"
@@ -145,10 +146,19 @@ class Unrolled {
     return stack_.readout ? layers_.back().step(top, at, Rows(frame_.rows, true)) : top;
   }
 
+  /// Whether the counts of a step have their units behind them.
+  bool has_units() const {
+    return stack_.loss == Loss::negative_binomial && batch_.targets.size(-1) > stack_.target_width();
+  }
+  /// The place of a number of the targets, which are counted without units.
+  std::int64_t place_of_target(std::int64_t i) const {
+    return has_units() ? i + i / stack_.target_width() * stack_.target_width() : i;
+  }
+
   /// Whether there is no number for an element of the losses.
   bool is_missing(std::int64_t place) const {
     return stack_.loss != Loss::cross_entropy &&
-           std::isnan(batch_.targets.at(place / stack_.loss.terms_of_target()));
+           std::isnan(batch_.targets.at(place_of_target(place / stack_.loss.terms_of_target())));
   }
 
   /// A number for each output, made from its place.
@@ -167,10 +177,14 @@ class Unrolled {
         slopes(y.shape(), frame_.dtype);
     for (std::int64_t i = 0; i < count; ++i) {
       if (is_missing(i)) continue;
+      const std::int64_t target = place_of_target(i);
       std::vector<double> parameters, slope(static_cast<std::size_t>(each));
       for (std::int64_t l = 0; l < each; ++l) parameters.push_back(y.value().at(i * each + l));
-      losses.set(i,
-                 distribution.negative_log_likelihood(parameters.data(), batch_.targets.at(i), slope.data()));
+      losses.set(i, has_units()
+                        ? count_likelihood(distribution, parameters.data(), batch_.targets.at(target),
+                                           batch_.targets.at(target + stack_.target_width()), slope.data())
+                        : distribution.negative_log_likelihood(parameters.data(), batch_.targets.at(target),
+                                                               slope.data()));
       for (std::int64_t l = 0; l < each; ++l) slopes.set(i * each + l, slope[static_cast<std::size_t>(l)]);
     }
     return frame_.tape.record(losses, {y}, [slopes, each](const Tensor& d, InputGradients& inputs) {

@@ -12,7 +12,7 @@ std::int64_t missing_targets(const SequenceBatch& batch, const StackDefinition& 
                              std::span<const std::int64_t> lengths) {
   const std::int64_t rows = batch.x.size(0), steps = reads_every_step(stack.at) ? batch.x.size(1) : 1;
   const bool has_classes = stack.loss == Loss::cross_entropy;
-  const std::int64_t width = has_classes ? 1 : stack.target_width();
+  const std::int64_t width = has_classes ? 1 : batch.targets.size(-1);
   const auto count = [&](auto values, auto is_missing) {
     std::int64_t missing = 0;
     for (std::int64_t row = 0; row < rows; ++row) {

@@ -223,6 +223,10 @@ void SliceReadout<T>::with_loss(F f) const {
     case LossTargets::real: {
       const T* targets = batch.targets.values<T>().data();
       const std::int64_t numbers = width / loss.outputs_of_target();
+      if (batch.targets.size(-1) > numbers)
+        return f([=, distribution = loss.distribution()](const T* y, std::int64_t place, T* gradient) {
+          return count_row(y, targets + 2 * place * numbers, numbers, *distribution, scale, gradient);
+        });
       return with_real_loss<T>(loss, numbers, [&](auto row) {
         f([=](const T* y, std::int64_t place, T* gradient) {
           return row(y, targets + place * numbers, scale, gradient);

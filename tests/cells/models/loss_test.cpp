@@ -53,6 +53,14 @@ SequenceBatch random_batch(const LossFunction& loss) {
     for (std::int64_t i = 0; i < 10; ++i) batch.targets.set(i, static_cast<double>(i % 2));
   if (loss == Loss::negative_binomial)
     for (std::int64_t i = 0; i < 20; ++i) batch.targets.set(i, std::floor(4 * std::abs(batch.targets.at(i))));
+  if (loss == Loss::negative_binomial && loss.options.scale.empty()) {
+    const Tensor counts = batch.targets;
+    batch.targets = Tensor({2, 5, 4}, counts.dtype());
+    for (std::int64_t i = 0; i < 20; ++i) {
+      batch.targets.set(i / 2 * 4 + i % 2, counts.at(i));
+      batch.targets.set(i / 2 * 4 + 2 + i % 2, 1.5 + static_cast<double>(i / 10));
+    }
+  }
   if (loss == Loss::cross_entropy) {
     batch.classes = {0, 1, 2, 3, 2, 1, 0, 3, 3, 1};
     batch.targets = {};
@@ -65,6 +73,7 @@ const LossFunction kSettings[] = {
     {Loss::gaussian, {.levels = {0.05, 0.95}}},
     {Loss::student_t},
     {Loss::negative_binomial, {.scale = {2.5, 0.75}}},
+    {Loss::negative_binomial},  // with units
     {Loss::huber, {.delta = 0.7}},
     {Loss::quantile, {.levels = {0.2, 0.9}}},
     {Loss::esr, {.pre_emphasis = 0.85, .dc = 0.5}},
@@ -94,7 +103,7 @@ TEST_CASE("losses with settings and their gradients agree with the unrolled tape
     Model model(small(loss, units_of(loss)), {.input = 2}, 3);
     ModelOp op(model);
     SequenceBatch batch = random_batch(loss);
-    if (loss.is_real()) batch.targets.set(3, std::nan(""));
+    if (loss.is_real()) batch.targets.set(4, std::nan(""));  // a unit is none
     ThreadPool pool(1);
     const std::vector<Tensor> weights = model.weights();
     std::vector<Tensor> gradients[2];

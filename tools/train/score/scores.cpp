@@ -31,6 +31,18 @@ void add_distribution(ScoredElement& element, std::span<const double> parameters
   element.is_covered = quantiles.front() <= y && y <= quantiles.back();
 }
 
+/// Completes the score of a count, whose parameters are given in units of so many counts.
+template <class T>
+ScoredElement count_element(ScoredElement element, std::span<const T> outputs, double unit,
+                            const LossFunction& loss, const WantedScores& wanted) {
+  double parameters[TargetDistribution::kMostParameters];
+  std::ranges::copy(outputs, parameters);
+  element.target = std::round(element.target);
+  element.loss = count_likelihood(*loss.distribution(), parameters, element.target, unit, nullptr);
+  add_distribution(element, std::span(parameters, outputs.size()), element.target, loss, 1, wanted);
+  return element;
+}
+
 /// Calls `take` with each number of a target; `outputs` and `y` point to those of one step.
 template <class T>
 void for_each_number(const T* outputs, const T* y, std::int64_t numbers, const LossFunction& loss,
@@ -46,6 +58,11 @@ void for_each_number(const T* outputs, const T* y, std::int64_t numbers, const L
                           .target = scaling.restored(y[i], feature),
                           .from_mean = scaling.restored_difference(y[i], feature),
                           .column = i};
+    if (loss.distribution() != nullptr && loss.distribution()->of_counts && !scaling.empty()) {
+      take(count_element(element, std::span(outputs, static_cast<std::size_t>(each)),
+                         scaling.restored_difference(1, feature), loss, wanted));
+      continue;
+    }
     if (!loss.is_signal())
       with_real_loss<T>(loss, 1, [&](auto row) { element.loss = row(outputs, y + i, 1, nullptr); });
     if (loss == Loss::quantile) {
