@@ -240,12 +240,7 @@ bool take_levels(const TextTable& cells, const CellKinds& kinds, TableHead& head
       is_merged = true;
     }
   const std::int64_t first = head.first;
-  TableHead below = {.names = {}, .first = first + 1, .columns = head.columns};
-  below.names.resize(names.size());
-  const bool is_level =
-      first < cells.rows() && (is_merged || are_all_shared(names) ||
-                               (!cells.cell(first, 0).empty() && take_index_name(cells, kinds, below)));
-  if (!is_level) return false;
+  if (first >= cells.rows() || !(is_merged || are_all_shared(names))) return false;
   for (std::int64_t row = first; row < std::min(first + kMostLevels, cells.rows() - 1); ++row) {
     const Row level = cells.row(row);
     if (!kinds.is_of_texts(row) || std::ranges::count(level, std::string_view()) + 1 >= std::ssize(level))

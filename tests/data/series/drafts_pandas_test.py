@@ -50,7 +50,8 @@ class Table:
             self.form = "%Y-%m-%d"  # first days alone do not say which number is the month
         if self.frequency[0] == "Y" and self.form == "%d/%m/%y":
             self.form = "%d/%m/%Y"  # two digits are a year from 1969 to 2068
-        self.id = rng.choice(["", "", "unique_id", "station"])
+        # Hours that come twice in several series are refused: no zone is found there.
+        self.id = rng.choice(["", "", "unique_id", "station"]) if not self.zone else ""
         self.separator, self.decimal = rng.choice([(",", "."), (";", "."), (";", ","), ("\t", "."), ("\t", ","), ("|", ".")])
         self.code = rng.choice([None, None, None, -999, -200, 9999])
         self.missing = rng.choice([0, 0.03])

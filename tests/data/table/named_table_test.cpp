@@ -84,8 +84,6 @@ TEST_CASE("rows of names of which each is for several columns are joined") {
   CHECK(seen(",A,A,B,B\n,x,y,x,y\n,q,q,q,q\nDate,,,,\n" + rows) == wanted);
   CHECK(notes(",A,A,B,B\n,x,y,x,y\n" + rows,
               "lines 1 to 2 are the names of the columns: , A x, A y, B x, B y"));
-  CHECK(seen("Price,A,B,C,D\nTicker,x,x,x,x\nDate,,,,\n" + rows) ==
-        "Date;A x;B x;C x;D x; | 2024-01-02;5;8;7;9; | 3");
   // Words are none, nor are units, nor what leaves columns of one name.
   CHECK(seen("id,sky,sky\nr1,clear,rain\nr2,rain,rain\nr3,rain,clear\n") ==
         "id;sky;sky.1; | r1;clear;rain; | 3");
