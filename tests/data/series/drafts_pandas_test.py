@@ -56,7 +56,7 @@ class Table:
         self.code = rng.choice([None, None, None, -999, -200, 9999])
         self.missing = rng.choice([0, 0.03])
         self.gaps = rng.choice([0, 0, 0.03]) if self.kind not in ("period", "week") else 0
-        self.is_shuffled = self.zone is None and self.id != "station" and rng.random() < 0.2
+        self.is_shuffled = self.zone is None and self.id != "station" and rng.random() < 0.2 and self.kind != "spreadsheet"
         self.has_unit_row = rng.random() < 0.2
         self.has_index = not self.has_unit_row and rng.random() < 0.2
         self.above = rng.choice(["", "", "", f"sep={self.separator}\n", "# made by a logger\n", "Station: Köln\n\n",
