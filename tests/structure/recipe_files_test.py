@@ -38,7 +38,7 @@ RECIPES = (
             "tests/cli/fit_test.py", "tools/docs/fit.md", "tools/python/lagtape/_fit.py")},
         "tests/cli/ridge_test.py": "a loss that ridge refuses",
         "tools/train/synonyms.cpp": "what to take for another loss", "tests/tools/train/synonyms_test.cpp": "the same"}),
-    Recipe("metric.md", r"mape", 2),
+    Recipe("metric.md", r"mape", 2, {"tests/cli/training_options_test.py": "all metrics of numbers at once"}),
     Recipe("importer.md", r"nam|NAM|nam_file|read_nam|nam_model", 14),
     Recipe("cell.md", r"[Ss]ru", 8, {
         "tests/cli/configurations_test.py": "cells that take no dilations", "tools/docs/cells.md": "the list of cells",
