@@ -33,7 +33,9 @@ const char* const kDarkStyle =
     "<style>@media (prefers-color-scheme: dark) { svg rect[fill=\"white\"] { fill: #1e2129; } svg text { "
     "fill: #dde1e6; } "
     "svg line[stroke=\"#dddddd\"] { stroke: #3d434d; } svg [stroke=\"#555555\"] { stroke: #9aa3ad; } "
-    "svg [stroke=\"#000000\"] { stroke: #ffffff; } svg [fill=\"#000000\"] { fill: #ffffff; } }</style>\n";
+    "svg [stroke=\"#000000\"] { stroke: #ffffff; } svg [fill=\"#000000\"] { fill: #ffffff; } "
+    "svg [stroke^=\"#0072\"] { stroke: #56a8e0; } svg [fill^=\"#0072\"] { fill: #56a8e0; } svg "
+    "[stroke-opacity] { stroke-opacity: 0.55; } }</style>\n";
 
 double width_of(const std::string& text) { return kLetter * static_cast<double>(code_points(text).size()); }
 

@@ -108,7 +108,9 @@ def navigation(lists):
     notes = [(page.parent.name, place_of(page)) for page in sorted(ROOT.glob("tools/experiments/*/NOTES.md"))]
     recipes = [(title_of(page), place_of(page)) for page in sorted(ROOT.glob("tools/docs/recipes/*.md"))]
     gallery = [("Gallery", "tools/docs/gallery/README.md")]
-    gallery += [(title_of(page), place_of(page)) for page in sorted(ROOT.glob("tools/docs/gallery/[a-z]*.md"))]
+    folder = ROOT / "tools/docs/gallery"
+    order = re.findall(r"^\| \[[^\]]*\]\((\w+\.md)\)", (folder / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    gallery += [(title_of(folder / name), place_of(folder / name)) for name in order]
     lists = {**lists, "Notes": notes, "Recipes": recipes, "Gallery": gallery}
     text = (HERE / "mkdocs.yml").read_text(encoding="utf-8").replace("ROOT", ROOT.as_posix())
     return re.sub(r"^( +)- ([\w+ ]+): GENERATED$", lambda m: f"{m[1]}- {m[2]}:\n{entries(len(m[1]) + 4, lists[m[2]])}",
