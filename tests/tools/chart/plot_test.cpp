@@ -80,7 +80,7 @@ TEST_CASE("a broad line is wider than others, and lets them be seen") {
   const std::string svg = plot.svg();
   CHECK(std::stod(attribute(svg, "polyline", "stroke-width", 0)) >
         3 * std::stod(attribute(svg, "polyline", "stroke-width", 1)));
-  CHECK(count(svg, "stroke-opacity") == 2);  // the line and its key in the legend
+  CHECK(count(svg, "stroke-opacity=\"") == 2);  // the line and its key in the legend
 }
 
 TEST_CASE("equal factors are equal distances on a logarithmic axis") {
