@@ -5,7 +5,7 @@ import unittest
 
 from tool import EXPERIMENT, ToolTest, changed, main, npy, npz
 
-OPEN = {"params", "correlations", "profiles", "valid", "test", "average", "layers[].lags", "experiment", "confusion", "sequence_ops", "targets",
+OPEN = {"params", "correlations", "covariance", "profiles", "valid", "test", "average", "layers[].lags", "experiment", "confusion", "sequence_ops", "targets",
         "groups[].settings", "groups[].numbers", "runs[].settings", "repetitions"}  # the page says what is below
 
 
