@@ -35,6 +35,7 @@
 #include "lagtape/cells/unicornn.h"
 #include "lagtape/cells/written/cfc.h"
 #include "lagtape/cells/written/d_linoss.h"
+#include "lagtape/cells/written/echo_state.h"
 #include "lagtape/cells/written/gated_deltanet.h"
 #include "lagtape/cells/written/hgrn2.h"
 #include "lagtape/cells/written/linoss.h"
@@ -86,6 +87,7 @@ inline constexpr LayerRow kCells[] = {
     Cfc::kEntry,
     Ltc::kEntry,
     Mamba::kEntry,
+    EchoState::kEntry,
     Dilated::kEntry,
 };
 

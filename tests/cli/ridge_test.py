@@ -6,7 +6,7 @@ import unittest
 from tool import ToolTest, changed, main, read_safetensors
 
 EXPERIMENT = {"name": "echo", "data": {"task": "mackey_glass", "train": 32, "valid": 16, "test": 16},
-              "model": {"layers": [{"cell": "rnn", "units": 60}], "readout": {"units": 1, "at": "every_step"}},
+              "model": {"layers": [{"cell": "echo_state", "units": 60}], "readout": {"units": 1, "at": "every_step"}},
               "loss": "mse", "metrics": ["rmse"], "optimizer": {"type": "ridge"}, "train": {"epochs": 1, "batch": 8, "precision": "f64"}}
 
 

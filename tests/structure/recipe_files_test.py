@@ -29,7 +29,7 @@ RECIPES = (
     Recipe("element_function.md", r"erf", 5, {
         "ops/recurrence/equations/step_functions.cpp": "gelu of equations",
         "ops/kernels/vector_math.inc.h": "the approximation that its formula calls",
-        "tests/cells/written/golden/make_golden.py": "gelu of NumPy", "cells/s4d.cpp": "a cell that has it", "tests/cells/rows/s4d.json": "the same cell as equations",
+        "tests/cells/written/golden/cells_in_numpy.py": "gelu of NumPy", "cells/s4d.cpp": "a cell that has it", "tests/cells/rows/s4d.json": "the same cell as equations",
         "tools/exchange/import/cell_equations.cpp": "gelu of a state_dict", "tools/exchange/import/onnx_elements.cpp": "Erf and Gelu of ONNX"}),
     Recipe("loss.md", r"huber(?:_row)?", 12, {
         "tests/malformed/messages.json": "an example in a message",

@@ -1264,6 +1264,25 @@ class MambaLayer(TypedDict, total=False):
     init: Union[Mapping[str, Initializer], None]
     """first values of parameters by name; `lagtape list initializers` names the kinds"""
 
+class EchoStateLayer(TypedDict, total=False):
+    cell: Required[Literal['echo_state']]
+    units: Required[int]
+    """size of the state"""
+    leak: float
+    """share of the state that a step replaces"""
+    spectral_radius: float
+    """modulus of the eigenvalues of W"""
+    input_scaling: float
+    """largest weight of an input"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
 class DilatedLayer(TypedDict, total=False):
     cell: Required[Literal['dilated']]
     of: Required[CellLayer]
@@ -1275,7 +1294,7 @@ class DilatedLayer(TypedDict, total=False):
     init: Union[Mapping[str, Initializer], None]
     """first values of parameters by name; `lagtape list initializers` names the kinds"""
 
-CellLayer = Union[TauGruLayer, DelayGruLayer, LemLayer, UnicornnLayer, CornnLayer, RnnLayer, LstmLayer, GruLayer, LipschitzRnnLayer, NoisyRnnLayer, AntisymmetricRnnLayer, IndrnnLayer, FastRnnLayer, FastGrnnLayer, IncrementalRnnLayer, TarnnLayer, ExpRnnLayer, SruLayer, S4dLayer, LmuLayer, MinGruLayer, MinLstmLayer, LruLayer, LinossLayer, DLinossLayer, RgLruLayer, SlstmLayer, MlstmLayer, GatedDeltanetLayer, Hgrn2Layer, CfcLayer, LtcLayer, MambaLayer, DilatedLayer]
+CellLayer = Union[TauGruLayer, DelayGruLayer, LemLayer, UnicornnLayer, CornnLayer, RnnLayer, LstmLayer, GruLayer, LipschitzRnnLayer, NoisyRnnLayer, AntisymmetricRnnLayer, IndrnnLayer, FastRnnLayer, FastGrnnLayer, IncrementalRnnLayer, TarnnLayer, ExpRnnLayer, SruLayer, S4dLayer, LmuLayer, MinGruLayer, MinLstmLayer, LruLayer, LinossLayer, DLinossLayer, RgLruLayer, SlstmLayer, MlstmLayer, GatedDeltanetLayer, Hgrn2Layer, CfcLayer, LtcLayer, MambaLayer, EchoStateLayer, DilatedLayer]
 
 class LinearLayer(TypedDict, total=False):
     layer: Required[Literal['linear']]
