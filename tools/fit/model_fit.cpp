@@ -16,16 +16,23 @@
 #include "lagtape/tools/train/training_setup.h"
 
 namespace lagtape {
+
+/// One number of a parameter.
+struct FittedNumber {
+  std::string parameter;
+  std::int64_t element = 0;
+};
+
+/// A reading: its place in the outputs, and a factor that gives residuals the units of the data.
+struct FittedReading {
+  std::int64_t row = 0, output = 0;
+  double value = 0, factor = 1, shift = 0;  // the shift gives readings those units, too
+};
+
 namespace {
 
 constexpr std::int64_t kMostWeights = 1 << 16;  // each number of a weight has a backward pass of its own
 constexpr std::int64_t kMostReadings = 1 << 22;
-
-/// One number of a parameter.
-struct FreeNumber {
-  std::string parameter;
-  std::int64_t element = 0;
-};
 
 /// "a", or "layers.1.a" where several parameters end like that.
 std::string short_name(const Parameters& parameters, const std::string& name) {
@@ -76,16 +83,10 @@ void check_model(const TrainingSetup& setup) {
     refuse("a training set that never ends is not fitted.");
 }
 
-/// A reading: its place in the outputs, and a factor that gives residuals the units of the data.
-struct Reading {
-  std::int64_t row = 0, output = 0;
-  double value = 0, factor = 1, shift = 0;  // the shift gives readings those units, too
-};
-
 /// All targets that are there. Several targets of a step stay in units of their deviations, as in training.
-std::vector<Reading> readings_of(const Batch& batch, const DataShape& shape,
-                                 const Normalization& normalization) {
-  std::vector<Reading> readings;
+std::vector<FittedReading> readings_of(const Batch& batch, const DataShape& shape,
+                                       const Normalization& normalization) {
+  std::vector<FittedReading> readings;
   const std::int64_t width = shape.output, steps = shape.every_step ? batch.y.size(1) : 1;
   for (std::int64_t b = 0; b < batch.size(); ++b) {
     const Scaling& scaling = batch.normalization(b, normalization).output;
@@ -108,10 +109,10 @@ struct ModelFit::Implementation {
 
   TrainingSetup setup;
   ThreadPool& pool;
-  std::vector<FreeNumber> numbers = {};
+  std::vector<FittedNumber> numbers = {};
   std::vector<FitParam> params = {};
   SequenceBatch batch = {};
-  std::vector<Reading> readings = {};
+  std::vector<FittedReading> readings = {};
   std::optional<SequenceOp> op = {}, tangent_op = {};
   std::optional<TangentStack> tangent = {};
 
@@ -221,7 +222,7 @@ std::vector<double> ModelFit::residuals(std::span<const double> values) {
   const Tensor outputs = self.op->evaluate(self.weights(), self.batch, self.pool);
   const std::int64_t width = self.setup.model.output_width();
   std::vector<double> residuals;
-  for (const Reading& reading : self.readings)
+  for (const FittedReading& reading : self.readings)
     residuals.push_back((outputs.at(reading.row * width + reading.output) - reading.value) * reading.factor);
   return residuals;
 }
@@ -231,7 +232,7 @@ std::vector<FitTrace> ModelFit::traces(std::span<const double> values) {
   const std::vector<double> differences = residuals(values);
   std::vector<FitTrace> traces(static_cast<std::size_t>(self.setup.model.output_width()));
   for (std::size_t i = 0; i < self.readings.size(); ++i) {
-    const Reading& reading = self.readings[i];
+    const FittedReading& reading = self.readings[i];
     FitTrace& trace = traces[static_cast<std::size_t>(reading.output)];
     trace.t.push_back(static_cast<double>(reading.row));
     trace.readings.push_back(reading.value * reading.factor + reading.shift);
@@ -255,7 +256,7 @@ DenseMatrix ModelFit::jacobian(std::span<const double> values) {
   const auto count = static_cast<std::int64_t>(self.numbers.size());
   DenseMatrix jacobian(static_cast<std::int64_t>(self.readings.size()), count);
   for (std::int64_t r = 0; r < jacobian.rows; ++r) {
-    const Reading& reading = self.readings[r];
+    const FittedReading& reading = self.readings[r];
     for (std::int64_t d = 0; d < count; ++d)
       jacobian.at(r, d) =
           outputs.at((reading.row * (count + 1) + d + 1) * width + reading.output) * reading.factor;
