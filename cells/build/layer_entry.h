@@ -40,6 +40,8 @@ struct LayerEntry {
   BuildLayer (*read_around)(JsonReader& reader, const ReadInner& inner) = nullptr;
   /// The inputs are tokens: the layer is built for their number, 0 where that is not known.
   bool takes_tokens = false;
+  /// A cell that came when files might have one of their own by its name, which is taken instead.
+  bool yields = false;
 };
 
 }  // namespace lagtape

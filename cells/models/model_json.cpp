@@ -27,7 +27,8 @@ CellDefinitions read_cells(const Json& cells, JsonErrors& errors) {
   if (!reader.is_object()) return definitions;
   for (const auto& [name, value] : cells.items()) {
     JsonReader cell(value, reader.pointer_to(name), errors);
-    if (find_named(lagtape::cells(), name)) cell.error("", "the name is taken by a built-in cell.");
+    if (const LayerEntry* entry = find_named(lagtape::cells(), name); entry && !entry->yields)
+      cell.error("", "the name is taken by a built-in cell.");
     CellDefinition definition = read_cell_definition(cell);
     definition.name = name;
     definition.pointer = reader.pointer_to(name);
@@ -36,9 +37,10 @@ CellDefinitions read_cells(const Json& cells, JsonErrors& errors) {
   return definitions;
 }
 
-/// A built-in layer or cell of that name; null when there is none.
-const LayerEntry* entry_named(const std::string& kind, const std::string& name) {
-  if (kind == "cell") return find_named(cells(), name);
+/// A built-in layer or cell of that name; null when there is none, or a cell of the file's own.
+const LayerEntry* entry_named(const std::string& kind, const std::string& name,
+                              const CellDefinitions& definitions) {
+  if (kind == "cell") return definitions.contains(name) ? nullptr : find_named(cells(), name);
   const LayerEntry* entry = find_named(per_step_layers(), name);
   return entry ? entry : find_named(sequence_layers(), name);
 }
@@ -76,7 +78,7 @@ BuildLayer read_inner(JsonReader& around, const std::string& key, const CellDefi
 
 BuildLayer read_named(const std::string& kind, const std::string& name, const CellDefinitions& definitions,
                       JsonReader& reader) {
-  const LayerEntry* entry = entry_named(kind, name);
+  const LayerEntry* entry = entry_named(kind, name, definitions);
   if (entry == nullptr) return read_equation_layer(definitions.at(name), reader);
   if (entry->read_around == nullptr) return entry->read(reader);
   return entry->read_around(reader, [&](JsonReader& around, const std::string& key) {
@@ -98,7 +100,7 @@ void read_layer(const Json& value, const std::string& pointer, const CellDefinit
   std::string name;
   reader.required(kind, name, "name");
   if (!value.contains(kind) || !value[kind].is_string()) return;
-  const LayerEntry* entry = entry_named(kind, name);
+  const LayerEntry* entry = entry_named(kind, name, definitions);
   if (entry == nullptr && (kind == "layer" || !definitions.contains(name))) {
     reader.error(kind, errors.is_full() ? Problem()
                                         : errors.unknown(kind, name, known_names(kind, definitions),

@@ -28,6 +28,7 @@ constinit const LayerEntry Cfc::kEntry = {
         "h' = (1 - s) * g + s * k",
     .options = kCfcOptions,
     .read = read_cell<Cfc>,
+    .yields = true,
 };
 
 Layer Cfc::build(std::int64_t input) const {

@@ -35,6 +35,7 @@ constinit const LayerEntry DLinoss::kEntry = {
         "D is a matrix, D @ x, where input and units differ",
     .options = checked<check_d_linoss>(kDLinossOptions),
     .read = read_cell<DLinoss>,
+    .yields = true,
 };
 
 Layer DLinoss::build(std::int64_t input) const {

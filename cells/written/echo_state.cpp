@@ -23,6 +23,7 @@ constinit const LayerEntry EchoState::kEntry = {
     .equations = "h' = (1 - leak) * h + leak * tanh(W @ h + U @ x + U.bias)",
     .options = kEchoStateOptions,
     .read = read_cell<EchoState>,
+    .yields = true,
 };
 
 Layer EchoState::build(std::int64_t input) const {

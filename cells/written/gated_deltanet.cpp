@@ -39,6 +39,7 @@ constinit const LayerEntry GatedDeltanet::kEntry = {
         "output = W_out @ (y * silu(W_g @ x))",
     .options = checked<check_gated_deltanet>(kGatedDeltanetOptions),
     .read = read_cell<GatedDeltanet>,
+    .yields = true,
 };
 
 Layer GatedDeltanet::build(std::int64_t input) const {

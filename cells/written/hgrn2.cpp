@@ -32,6 +32,7 @@ constinit const LayerEntry Hgrn2::kEntry = {
         "output = S' @ o",
     .options = checked<check_hgrn2>(kHgrn2Options),
     .read = read_cell<Hgrn2>,
+    .yields = true,
 };
 
 Layer Hgrn2::build(std::int64_t input) const {

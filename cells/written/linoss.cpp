@@ -30,6 +30,7 @@ constinit const LayerEntry Linoss::kEntry = {
         "D is a matrix, D @ x, where input and units differ",
     .options = kLinossOptions,
     .read = read_cell<Linoss>,
+    .yields = true,
 };
 
 Layer Linoss::build(std::int64_t input) const {

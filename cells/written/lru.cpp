@@ -36,6 +36,7 @@ constinit const LayerEntry Lru::kEntry = {
         "D is a matrix, D @ x, where input and units differ",
     .options = checked<check_lru>(kLruOptions),
     .read = read_cell<Lru>,
+    .yields = true,
 };
 
 Layer Lru::build(std::int64_t input) const {

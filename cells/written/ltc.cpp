@@ -27,6 +27,7 @@ constinit const LayerEntry Ltc::kEntry = {
         "t = 1, or the last input (elapsed)",
     .options = kLtcOptions,
     .read = read_cell<Ltc>,
+    .yields = true,
 };
 
 Layer Ltc::build(std::int64_t input) const {

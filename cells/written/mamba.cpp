@@ -32,6 +32,7 @@ constinit const LayerEntry Mamba::kEntry = {
         "without the block: u = x, or W_in @ x where input and units differ, and the output is y",
     .options = kMambaOptions,
     .read = read_cell<Mamba>,
+    .yields = true,
 };
 
 Layer Mamba::build(std::int64_t input) const {

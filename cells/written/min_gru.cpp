@@ -25,6 +25,7 @@ constinit const LayerEntry MinGru::kEntry = {
         "candidate \"positive\": c = where(a >= 0, a + 0.5, sigmoid(a)), a = W_h @ x + W_h.bias",
     .options = kMinGruOptions,
     .read = read_cell<MinGru>,
+    .yields = true,
 };
 
 Layer MinGru::build(std::int64_t input) const {

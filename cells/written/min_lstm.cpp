@@ -25,6 +25,7 @@ constinit const LayerEntry MinLstm::kEntry = {
         "candidate \"positive\": c = where(a >= 0, a + 0.5, sigmoid(a)), a = W_h @ x + W_h.bias",
     .options = kMinLstmOptions,
     .read = read_cell<MinLstm>,
+    .yields = true,
 };
 
 Layer MinLstm::build(std::int64_t input) const {

@@ -37,6 +37,7 @@ constinit const LayerEntry Mlstm::kEntry = {
         "forget \"exp\": f = W_f @ x + W_f.bias",
     .options = checked<check_mlstm>(kMlstmOptions),
     .read = read_cell<Mlstm>,
+    .yields = true,
 };
 
 Layer Mlstm::build(std::int64_t input) const {

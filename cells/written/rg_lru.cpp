@@ -36,6 +36,7 @@ constinit const LayerEntry RgLru::kEntry = {
         "without the block: u = x, or W_in @ x where input and units differ, and the output is h'",
     .options = checked<check_rg_lru>(kRgLruOptions),
     .read = read_cell<RgLru>,
+    .yields = true,
 };
 
 Layer RgLru::build(std::int64_t input) const {

@@ -35,6 +35,7 @@ constinit const LayerEntry Slstm::kEntry = {
         "forget \"exp\": f = W_f @ x + R_f @ h + W_f.bias",
     .options = checked<check_slstm>(kSlstmOptions),
     .read = read_cell<Slstm>,
+    .yields = true,
 };
 
 Layer Slstm::build(std::int64_t input) const {

@@ -1,6 +1,7 @@
 #include "lagtape/core/json/json_slips.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace lagtape {
 namespace {
@@ -73,6 +74,23 @@ std::string language_of(std::string_view text) {
   return {};
 }
 
+/// Whether an object or a list is open at the end of a text.
+bool is_inside(std::string_view text) {
+  std::int64_t open = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && in_text)
+      ++i;
+    else if (text[i] == '"')
+      in_text = !in_text;
+    else if (!in_text && (text[i] == '{' || text[i] == '['))
+      ++open;
+    else if (!in_text && (text[i] == '}' || text[i] == ']'))
+      --open;
+  }
+  return open > 0;
+}
+
 }  // namespace
 
 std::string slip_in_json(std::string_view text, std::size_t offset, bool key) {
@@ -88,7 +106,7 @@ std::string slip_in_json(std::string_view text, std::size_t offset, bool key) {
                             token.starts_with("false") || token.starts_with("null");
   const bool after_value = before != text.npos && (text[before] == '"' || text[before] == '}' ||
                                                    text[before] == ']' || is_word(text[before]));
-  if (begins_value && after_value)
+  if (begins_value && after_value && is_inside(text.substr(0, begin)))
     return key ? "A colon is missing before this." : "A comma is missing before this.";
   std::size_t word = 0;
   while (word < token.size() && is_word(token[word])) ++word;

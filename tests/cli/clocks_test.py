@@ -141,7 +141,7 @@ class ClockTest(ToolTest):
     def test_wrong_keys_are_named(self):
         self.write("own.csv", "t,v\n2024-01-01,1\n")
         for key, value, words in (("frequency", "1x", "/data/frequency:"), ("time_format", "%Q", "/data/time_format:"),
-                                  ("time", ["a", "b", "c"], "/data/time: expected a column"), ("holidays", ["soon"], "/data/holidays: expected dates"),
+                                  ("time", list("abcdefg"), "/data/time: expected a column"), ("holidays", ["soon"], "/data/holidays: expected dates"),
                                   ("duplicates", "none", "/data/duplicates:"), ("timezone", 3, "/data/timezone:")):
             with self.subTest(key):
                 self.refused([words], "check", self.write("e.json", changed(SERIES, **{f"data__{key}": value})))

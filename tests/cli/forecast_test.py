@@ -83,13 +83,13 @@ class ForecastTest(ToolTest):
         self.assertIn("Load [MW] prediction", picture)
         self.assertGreaterEqual(len(re.findall("<polyline", picture)), 4)
 
-    def test_the_readme_leads_from_a_messy_file_to_a_forecast_with_a_picture_in_five_commands(self):
+    def test_the_readme_leads_from_a_messy_file_to_a_forecast_with_a_picture_and_a_report(self):
         """The commands are those of the README, with the name of this file in place of its own, and nothing else."""
         readme = (self.root / "README.md").read_text()
         begin = re.search(r"`(lagtape new NAME\.csv > NAME\.json)`", readme)[1].replace("NAME", "plant")
         block = next(block for block in re.findall(r"```sh\n(.*?)```", readme, re.S) if "lagtape check load.json" in block)
         commands = [begin, *(line.split("#")[0].strip() for line in block.replace("load", "plant").splitlines() if line.startswith("lagtape"))]
-        self.assertEqual([command.split()[1] for command in commands], ["new", "check", "train", "eval", "forecast"])
+        self.assertEqual([command.split()[1] for command in commands], ["new", "check", "train", "eval", "forecast", "report"])
         self.write("plant.csv", plant())
         tools = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}
         (self.folder / "lagtape").symlink_to(self.tool)

@@ -65,6 +65,9 @@ class HelpTest(ToolTest):
         self.write("completion.bash", self.run_tool("completion", "bash")[0])
         self.write("load.json", "{}")
         (self.folder / "runs/load-0").mkdir(parents=True)
+        (self.folder / "bin").mkdir()
+        (self.folder / "bin/lagtape").symlink_to(self.tool)
+        tools = {**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
         for words, expected in ((["lagtape", "tr"], ["train"]), (["lagtape", "train", "--dry"], ["--dry-run"]),
                                 (["lagtape", "train", "lo"], ["load.json"]),
                                 (["lagtape", "train", "--set", "train.ep"], ["train.epochs="]),
@@ -76,7 +79,7 @@ class HelpTest(ToolTest):
                                 (["lagtape", "export", "run", "--lengths", "lo"], ["load.json"])):
             script = (f"source completion.bash; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _lagtape; "
                       'printf "%s\\n" "${COMPREPLY[@]}"')
-            found = subprocess.run(["bash", "-c", script], cwd=self.folder, capture_output=True, text=True).stdout.split()
+            found = subprocess.run(["bash", "-c", script], cwd=self.folder, env=tools, capture_output=True, text=True).stdout.split()
             self.assertEqual(sorted(found), sorted(expected))
 
     def test_the_manual_page_is_one(self):

@@ -33,7 +33,7 @@ def test_equations_give_what_numpy_gives(section, tmp_path):
     (step,) = [names[name] for name in set(names) - before]
     ((name, cell),) = json.loads("{" + block("json", section) + "}")["cells"].items()
     run = lt.train({
-        "name": "cell", "seed": 3, "data": {"task": "random", "length": 20, "input": 3, "output": 8, "train": 4, "valid": 0, "test": 0},
+        "name": "cell", "seed": 3, "data": {"task": "random", "length": 20, "input": 3, "output": 8, "every_step": True, "train": 4, "valid": 0, "test": 0},
         "model": {"layers": [{"cell": name, "units": 8}], "readout": "none"}, "cells": {name: cell}, "loss": "mse",
         "optimizer": {"type": "sgd", "lr": 1e-3}, "train": {"epochs": 1, "batch": 4, "precision": "f64"}}, out=tmp_path / "run")
     weights = {key.removeprefix("layers.0."): value for key, value in run.model().parameters.items()}

@@ -209,9 +209,8 @@ e.json: /cells/mine/init/b/type: unknown value 'one'; did you mean 'ones'? Known
 e.json: /cells/mine/init/W: this initializer is for matrices [out, in]; 'W' is none.
 e.json: /cells/mine/lags/b: expected a whole number, like 64 or "units".
 e.json: /cells/mine/state: expected an object.
-e.json: /cells/mine/step: expected a list of equations, like ["h' = tanh(W @ h + U @ x)"].
 e.json: /cells/mine/output: expected what the layer gives on, like "h'" or ["h'", "c'"].
-e.json: /cells/mine/outputs: unknown key 'outputs'; did you mean 'output'? Known: hyper, params, weights, init, derived, lags, state, step, output, grammar
+e.json: /cells/mine/outputs: unknown key 'outputs'; did you mean 'output'? Known: hyper, params, weights, init, constants, reads, functions, derived, lags, state, step, output, grammar
 e.json: /model/layers/0/tua: unknown key 'tua'; did you mean 'tau'? Known: cell, units, tau, arithmetic, dilations, residual, init)json");
   CHECK(errors_of(with_cell(kCell, R"json({"cell": "mine", "units": 4, "tau": 2.5})json")) ==
         "e.json: /cells/mine/step/0: cell 'mine': equation 1, column 17: the lag must be a whole number. Got "

@@ -270,7 +270,10 @@ def _array_of(value: Any) -> Expression:
     """An array of numbers as an equation writes it."""
     if any(isinstance(part, Expression) for part in (value if isinstance(value, (list, tuple)) else ())):
         raise InputError("a list of recorded values is no array; write lagtape.concat(a, b).")
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise InputError("expected an array of numbers. Got rows of different lengths.") from error
     if array.dtype.kind not in "iufb" or not np.isfinite(array).all():
         raise InputError(f"expected an array of finite numbers. Got one of {array.dtype}.")
     if array.ndim == 0:
