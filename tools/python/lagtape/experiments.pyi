@@ -37,7 +37,7 @@ class ArraysData(TypedDict, total=False):
     tokens: int
     """inputs are the tokens 0..`tokens`-1, one per step; 0: inputs are real numbers"""
     layout: Literal['auto', 'time_first', 'channels_first']
-    """axes of the inputs: [N, T, input] or [N, input, T]; by default SPLIT_x are time_first, others channels_first if T is at least twice the number of inputs and neither lengths nor targets of steps contradict"""
+    """axes of the inputs: [N, T, input] or [N, input, T]; by default SPLIT_x are time_first, others channels_first if T is at least twice the number of inputs, or alone longer than the lags of the model, and neither lengths nor targets of steps contradict"""
     train: float
     """share of the sequences for training where the file has X and y alone, of each class, where there are classes"""
     valid: float
@@ -350,7 +350,7 @@ class SeriesData(TypedDict, total=False):
     missing_codes: Union[Sequence[float], None]
     """numbers that mark a missing one, such as [-200, -999]; `missing` treats them"""
     time: Union[str, List[str], None]
-    """column of the times, or a list of the columns of dates and of times of day, by which rows are sorted and gaps are found; "": the column without a name; null: rows are equally spaced"""
+    """column of the times, or a list of the columns of dates and of times of day, or of year, month, day, hour, minute and second, by which rows are sorted and gaps are found; "": the column without a name; null: rows are equally spaced"""
     time_format: str
     """format of the times in strptime's letters, such as "%d.%m.%Y %H:%M", or what plain numbers are: "seconds", "milliseconds", "microseconds" or "nanoseconds" since 1970, or days of a "spreadsheet"; "": found from all rows"""
     date_order: Literal['auto', 'day_first', 'month_first']
@@ -395,6 +395,8 @@ class SeriesData(TypedDict, total=False):
     """steps from a window to the next. "auto": `window` with targets at every step, but in training less where an epoch would have fewer than 10 updates; 1 with a target after the last"""
     residual: Literal['none', 'seasonal', 'linear']
     """what the network learns the rest of: nothing, the target a season before, or a ridge regression of the inputs and their past, which is fitted first and is part of the model"""
+    season: int
+    """rows after which the numbers repeat, for "residual", naive forecasts and mase; 0: a day, a week or a year, as the frequency says"""
     normalize: Union[bool, Literal['all', 'series'], None]
     """scale the inputs by mean and standard deviation of the training rows: "series" by those of each series (of a new one by its first rows), "all" by those of all; true: "series" where several are split in time, else "all" """
     normalize_target: Union[bool, Literal['all', 'series'], None]
