@@ -70,7 +70,8 @@ def rows_with_numbers(name):
 
 
 # Decimals of verdicts that are neither of a run, nor printed in a table, nor a setting of a row.
-OTHER_DECIMALS = {"Heart rate": {"13.34"},  # the deviation of all rates
+OTHER_DECIMALS = {"ENSO and Mackey-Glass": {"0.0274"},  # of an experiment that is no row
+                  "Heart rate": {"13.34"},  # the deviation of all rates
                   "Film reviews": {"1.5"},  # a difference
                   "Human activities": {"3.7"}}  # the least difference of a row between validation and test
 
@@ -142,7 +143,7 @@ class ResultsTest(ToolTest):
             with self.subTest(title):
                 self.assertEqual(unknown_decimals(text, tables), OTHER_DECIMALS.get(title, set()))
         title, text, tables = found[0]
-        self.assertEqual(unknown_decimals(text.replace("0.144", "0.148", 1), tables), {"0.148"})
+        self.assertEqual(unknown_decimals(text.replace("0.144", "0.148", 1), tables) - OTHER_DECIMALS[title], {"0.148"})
 
     def test_every_file_of_results_has_its_table(self):
         self.assertEqual(sorted(name for name, _ in TABLES), sorted(path.parent.name for path in EXPERIMENTS.glob("*/results.jsonl")))

@@ -140,7 +140,7 @@ void check_same_columns(const std::vector<Model>& models, const ForecastArgument
 }
 
 /// The names in "a,b", or one that has a comma itself.
-std::vector<std::string> names_in(const std::vector<std::string>& given) {
+std::vector<std::string> names_of_series(const std::vector<std::string>& given) {
   std::vector<std::string> names;
   for (const std::string& list : given) {
     std::size_t begin = 0;
@@ -235,7 +235,7 @@ void run(const ForecastArguments& arguments) {
                                .season = arguments.season,
                                .paths = {.paths = arguments.paths},
                                .interval = arguments.interval,
-                               .series = names_in(arguments.series)});
+                               .series = names_of_series(arguments.series)});
   warn_of_short_past(forecasts);
   const SeriesForecast& first = forecasts.front();
   warn_of_later_rows(first.read_later);

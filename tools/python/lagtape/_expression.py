@@ -1,5 +1,4 @@
-"""Expressions of a step: what Python's operators make while a cell is recorded, and how they are written as equations
-(ops/recurrence/equations/equations.h has the grammar)."""
+"""Expressions of a step: what operators make while a cell is recorded, as equations (ops/recurrence/equations/equations.h)."""
 
 from __future__ import annotations
 
@@ -272,8 +271,8 @@ def _array_of(value: Any) -> Expression:
         raise InputError("a list of recorded values is no array; write lagtape.concat(a, b).")
     try:
         array = np.asarray(value)
-    except ValueError as error:
-        raise InputError("expected an array of numbers. Got rows of different lengths.") from error
+    except ValueError:
+        raise InputError("expected an array of numbers. Got rows of different lengths.") from None
     if array.dtype.kind not in "iufb" or not np.isfinite(array).all():
         raise InputError(f"expected an array of finite numbers. Got one of {array.dtype}.")
     if array.ndim == 0:
