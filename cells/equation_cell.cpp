@@ -258,10 +258,11 @@ CompiledCell compile(const CellDefinition& cell, std::int64_t units, std::int64_
 
 Layer CellDefinition::build(std::int64_t units, std::int64_t input,
                             std::optional<RightSide>* right_side) const {
-  CompiledCell compiled = compile(*this, units, input);
+  const bool is_model = right_side == nullptr, dt_is_given = is_model && solver.given.has_value();
+  CompiledCell compiled = compile(*this, units, dt_is_given && input > 1 ? input - 1 : input);
   Layer layer{std::move(compiled.program), {}, {}};
-  if (compiled.right_side && right_side == nullptr) layer.program = step_of(*this, *compiled.right_side);
-  if (right_side != nullptr) *right_side = std::move(compiled.right_side);
+  if (compiled.right_side && is_model) layer.program = step_of(*this, *compiled.right_side, input);
+  if (!is_model) *right_side = std::move(compiled.right_side);
   const std::map<std::string, std::int64_t> lags = largest_lags(layer.program);
   const std::set<std::string> declared = declared_weights(equations);
   for (const WeightDefinition& weight : compiled.weights) {
@@ -284,7 +285,7 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input,
       parameter.bounds = {0, static_cast<double>(input_lag->second)};
     layer.parameters.push_back(std::move(parameter));
   }
-  if (!compiled.derived.empty() && right_side == nullptr)
+  if (!compiled.derived.empty() && is_model)
     layer.weights = weights_with(layer.program, layer.parameters, compiled.derived);
   return layer;
 }

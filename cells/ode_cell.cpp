@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
-#include "lagtape/ops/delay/ode_step.h"
+#include "lagtape/ops/delay/moving_step.h"
 #include "lagtape/ops/delay/value_bounds.h"
+#include "lagtape/ops/recurrence/equations/right_side.h"
 
 namespace lagtape {
 namespace {
@@ -62,6 +63,30 @@ void read_step_size(JsonReader& reader, OdeSolver& solver) {
   reader.fill("h", parts.filled());
 }
 
+/// The time of a step of the data: a number, or its bounds where the input says it.
+void read_data_step(JsonReader& reader, OdeSolver& solver) {
+  const Json& given =
+      reader.raw("dt", "the time of a step of the data, in units of t, or {\"min\": a, \"max\": b}");
+  if (given.is_null()) return;
+  if (given.is_number() && given.get<double>() > 0) {
+    solver.dt = given.get<double>();
+    return reader.fill("dt", given);
+  }
+  if (!given.is_object())
+    return reader.error(
+        "dt", Problem{.rule = Rule::wrong_type,
+                      .expected = "the time of a step of the data, above 0, or where the last number of the "
+                                  "input says it its bounds, {\"min\": 0.1, \"max\": 2}"});
+  JsonReader bounds(given, reader.pointer_to("dt"), reader.errors());
+  Bounds of{1, 1};
+  bounds.required("min", of.low, above(0), "the least time of a step");
+  bounds.required("max", of.high, above(0), "the largest time of a step");
+  bounds.finish();
+  if (of.low > of.high) reader.error("dt", "the least time of a step is at most the largest.");
+  solver.given = of;
+  reader.fill("dt", bounds.filled());
+}
+
 void read_levels(JsonReader& reader, OdeSolver& solver) {
   const Json& given = reader.raw("levels", "how often a break is followed: a number, or \"all\"");
   if (given.is_null()) return;
@@ -83,6 +108,7 @@ void read_solver(JsonReader& cell, OdeSolver& solver) {
   std::string method = "rk4", dense = "hermite", breaks = "cut", inputs = "hold";
   reader.choice("method", method, methods, "euler, exponential_euler, heun or rk4");
   read_step_size(reader, solver);
+  read_data_step(reader, solver);
   reader.choice("dense", dense, {"hermite", "linear"}, "states between steps");
   reader.choice("breaks", breaks, {"cut", "ignore"}, "whether steps end where the solution has a kink");
   read_levels(reader, solver);
@@ -147,29 +173,58 @@ void check_lags(const CellDefinition& definition, const RightSide& side) {
   }
 }
 
-StepProgram step_of(const CellDefinition& definition, const RightSide& side) {
+namespace {
+
+/// The step of the method, in a model a number: parts of a lag are those of its start.
+double step_size(const CellDefinition& definition) {
   const OdeSolver& solver = definition.solver;
-  const Place place{.pointer = definition.pointer + "/solver"};
-  if (solver.parts > 0)
-    throw InputError({.pointer = place.pointer + "/h"}, Rule::not_supported,
-                     "a model takes a step of a fixed h for each step of its data, not yet parts of a lag",
-                     {}, "`lagtape solve` takes them.");
-  if (!solver.hold)
-    throw InputError({.pointer = place.pointer + "/inputs"}, Rule::not_supported,
-                     "a model holds its inputs for a step; lines are not offered yet");
-  std::vector<double> lags;
-  const std::vector<Bounds> weights = bounds_of_weights(definition, side.program);
-  for (const PastRead& read : side.reads) {
-    const Bounds bounds = bounds_of(side.program, read.lag, weights);
-    if (bounds.low != bounds.high)
-      throw InputError(Place{read.at}, Rule::not_supported,
-                       "a model has lags that are numbers, hyper-parameters or params with \"train\": false, "
-                       "not yet others",
-                       {}, "`lagtape solve` takes all.")
-          .within({.pointer = definition.pointer + "/ode"});
-    lags.push_back(bounds.low);
+  if (solver.parts == 0) return solver.h;
+  const double parts = static_cast<double>(solver.parts);
+  if (const auto param = definition.params.find(solver.lag); param != definition.params.end())
+    return param->second.start / parts;
+  std::vector<std::string> known;
+  for (const auto& param : definition.params) known.push_back(param.first);
+  for (const auto& [name, value] : definition.equations.hyper) {
+    if (name == solver.lag) return value / parts;
+    known.push_back(name);
   }
-  return step_of(side, solver, lags);
+  throw InputError(
+      unknown_name("lag", solver.lag, known).within({.pointer = definition.pointer + "/solver/h/lag"}));
+}
+
+bool reads_input(const RightSide& side) {
+  return std::ranges::any_of(side.program.values, [](const Instruction& v) { return v.op == StepOp::input; });
+}
+
+}  // namespace
+
+StepProgram step_of(const CellDefinition& definition, const RightSide& side, std::int64_t input) {
+  ModelSteps steps{.solver = definition.solver, .input = input};
+  OdeSolver& solver = steps.solver;
+  const double h = step_size(definition);
+  if (solver.dt == 0 && !solver.given && solver.parts > 0)
+    throw InputError({.pointer = definition.pointer + "/solver"}, Rule::missing,
+                     "a model whose step is a part of a lag needs the time of a step of its data", {},
+                     "Give it: \"dt\": 1.");
+  if (solver.given && input == 1 && reads_input(side))
+    throw InputError({.pointer = definition.pointer + "/solver/dt"}, Rule::shape,
+                     "the last number of the input is the time of a step, and nothing is left that the "
+                     "equations may read",
+                     {}, "Add a column to the inputs.");
+  if (solver.dt == 0) solver.dt = h;
+  const double dt = solver.given ? solver.given->high : solver.dt;
+  double longest = h;
+  const std::vector<Bounds> weights = bounds_of_weights(definition, side.program);
+  bool is_fixed = true;
+  for (const PastRead& read : side.reads) {
+    const Bounds lag = bounds_of(side.program, read.lag, weights);
+    is_fixed = is_fixed && lag.low == lag.high;
+    longest = std::min(longest, lag.low);
+    steps.lags.push_back(lag);
+  }
+  steps.parts = static_cast<std::int64_t>(std::ceil(dt / longest - 1e-9));
+  if (is_fixed && !solver.given && (solver.hold || !reads_input(side))) return step_of(side, steps);
+  return moving_step_of(side, steps);
 }
 
 }  // namespace lagtape

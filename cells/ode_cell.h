@@ -11,7 +11,8 @@ namespace lagtape {
 ///       "history": { "y": "y0" },                    of each state a number, or an expression of t and params
 ///       "input":   "u",                              the name of the input
 ///       "solver":  { "method": "rk4", "h": { "lag": "tau", "parts": 68 }, "dense": "hermite",
-///                    "breaks": "cut", "levels": 5, "inputs": "hold" } }
+///                    "breaks": "cut", "levels": 5, "inputs": "hold",
+///                    "dt": 1 } }                   of a model: the time of a step of its data, or its bounds
 ///
 /// Notes errors in the reader.
 void read_ode(JsonReader& reader, CellDefinition& definition);
@@ -20,8 +21,8 @@ void read_ode(JsonReader& reader, CellDefinition& definition);
 /// Throws InputError.
 void check_lags(const CellDefinition& definition, const RightSide& side);
 
-/// The step of a layer with such a cell, of one h for each step of the data. Throws InputError where its lags are trained or
-/// depend on anything.
-StepProgram step_of(const CellDefinition& definition, const RightSide& side);
+/// The step of a layer with such a cell, for one step of the data, which is `input` numbers wide.
+/// Throws InputError.
+StepProgram step_of(const CellDefinition& definition, const RightSide& side, std::int64_t input);
 
 }  // namespace lagtape

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "lagtape/core/parameter.h"
 #include "lagtape/ops/recurrence/equations/right_side.h"
 
 namespace lagtape {
@@ -24,6 +26,9 @@ struct OdeSolver {
   bool cut = true;      ///< steps end at breaks
   std::int64_t levels = kDefaultLevels;  ///< how often a break is followed; by default order + 1
   bool hold = true;  ///< an input keeps its value until the next one; false: lines between them
+  // Of a model:
+  double dt = 0;                     ///< the time of a step of the data; 0: h
+  std::optional<Bounds> given = {};  ///< of the time of each step, where the input's last number says it
 };
 
 /// All states begin anew at a time, from these numbers.

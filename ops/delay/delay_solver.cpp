@@ -16,17 +16,6 @@
 namespace lagtape {
 namespace {
 
-/// A method of Runge and Kutta: times and weights of its stages, each of which starts from the one before it.
-struct Tableau {
-  std::vector<double> c, b;
-};
-
-Tableau tableau_of(OdeMethod method) {
-  if (method == OdeMethod::heun) return {{0, 1}, {0.5, 0.5}};
-  if (method == OdeMethod::rk4) return {{0, 0.5, 0.5, 1}, {1. / 6, 1. / 3, 1. / 3, 1. / 6}};
-  return {{0}, {1}};
-}
-
 /// (exp(z) - 1) / z and its derivative.
 std::pair<double, double> phi(double z) {
   const double value = z == 0 ? 1 : std::expm1(z) / z;
@@ -375,6 +364,12 @@ class Solver {
 };
 
 }  // namespace
+
+Tableau tableau_of(OdeMethod method) {
+  if (method == OdeMethod::heun) return {{0, 1}, {0.5, 0.5}};
+  if (method == OdeMethod::rk4) return {{0, 0.5, 0.5, 1}, {1. / 6, 1. / 3, 1. / 3, 1. / 6}};
+  return {{0}, {1}};
+}
 
 int order_of(OdeMethod method) { return method == OdeMethod::rk4 ? 4 : method == OdeMethod::heun ? 2 : 1; }
 

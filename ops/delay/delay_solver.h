@@ -9,6 +9,12 @@ namespace lagtape {
 
 int order_of(OdeMethod method);
 
+/// A method of Runge and Kutta: times and weights of its stages, each of which starts from the one before it.
+struct Tableau {
+  std::vector<double> c, b;
+};
+Tableau tableau_of(OdeMethod method);
+
 /// The states at the times that were asked for, [times x width], and their derivatives, [times x width x directions].
 struct DelaySolution {
   std::vector<double> y, d;

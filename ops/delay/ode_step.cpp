@@ -3,128 +3,155 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
+#include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/delay/stage_recorder.h"
 #include "lagtape/ops/recurrence/equations/step_functions.h"
-#include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
 namespace {
 
-class OdeStep {
+class OdeStep final : StageRecorder {
  public:
-  OdeStep(const RightSide& side, const OdeSolver& solver, const std::vector<double>& lags)
-      : side_(side), solver_(solver), lags_(lags), tape_(side.program.input.width()), n_(tape_.step_index()) {
-    for (const RightSide::State& state : side.states) {
-      const Instruction& v = side.program.values[state.value];
-      states_.push_back(tape_.state(side.program.states[v.index].name, v.shape));
-    }
-    slopes_.resize(states_.size());
-    ends_.resize(states_.size());
-    for (const Instruction& v : side.program.values) reads_input_ = reads_input_ || v.op == StepOp::input;
-    for (std::size_t s = 0; s < states_.size(); ++s) present_.push_back(from_start(s, 0, states_[s]));
+  OdeStep(const RightSide& side, const ModelSteps& steps)
+      : StageRecorder(side, steps.input),
+        steps_(steps),
+        solver_(steps.solver),
+        h_(solver_.dt / static_cast<double>(steps.parts)),
+        n_(tape().step_index()) {
+    ends_.resize(steps.parts);
+    begins_.emplace_back();
+    for (std::size_t s = 0; s < states().size(); ++s)
+      begins_[0].push_back(from_start(s, {0, 0}, states()[s]));
   }
 
   StepProgram record() {
-    const bool four = solver_.method == OdeMethod::rk4;
-    const std::vector<double> c = four                                ? std::vector{0.0, 0.5, 0.5, 1.0}
-                                  : solver_.method == OdeMethod::heun ? std::vector{0.0, 1.0}
-                                                                      : std::vector{0.0};
-    const std::vector<double> b = four           ? std::vector{1. / 6, 1. / 3, 1. / 3, 1. / 6}
-                                  : c.size() > 1 ? std::vector{0.5, 0.5}
-                                                 : std::vector{1.0};
-    std::vector<StepVar> sum(states_.size()), f;
-    for (std::size_t i = 0; i < c.size(); ++i) {
-      Stage stage{.c = c[i], .y = i == 0 ? present_ : moved(c[i] * solver_.h, f), .time = time_at(c[i])};
-      f.clear();
-      for (const RightSide::State& state : side_.states) f.push_back(replayed(state.slope, stage));
-      if (i == 0) first_ = f;
-      if (solver_.method == OdeMethod::exponential_euler) scale_by_rates(f, stage);
-      for (std::size_t s = 0; s < f.size(); ++s) sum[s] = i == 0 ? b[i] * f[s] : sum[s] + b[i] * f[s];
+    const bool neutral = std::ranges::any_of(side().reads, &PastRead::slope);
+    for (part_ = 0; part_ < steps_.parts; ++part_) {
+      const std::vector<StepVar> end = step();
+      const bool last = part_ + 1 == steps_.parts;
+      if (!last && neutral) {
+        Stage stage = stage_at(1, end);
+        ends_[part_] = slopes(stage);
+      }
+      begins_.push_back(end);
     }
-    Stage end{.c = 1, .y = moved(solver_.h, sum), .time = time_at(1), .is_end = true};
-    for (std::size_t s = 0; s < states_.size(); ++s) tape_.set_next(states_[s], end.y[s]);
-    tape_.set_output(replayed(side_.output, end));
-    if (std::ranges::any_of(ends_, [](const auto& state) { return state.has_value(); })) set_ends(end);
-    for (std::size_t s = 0; s < states_.size(); ++s)
-      if (slopes_[s]) tape_.set_next(*slopes_[s], first_[s]);
-    return tape_.finish();
+    part_ = steps_.parts - 1;
+    for (std::size_t s = 0; s < states().size(); ++s) tape().set_next(states()[s], begins_.back()[s]);
+    Stage output = stage_at(1, begins_.back());
+    output.is_output = true;
+    tape().set_output(value(side().output, output));
+    finish_memory();
+    return tape().finish();
   }
 
  private:
-  struct Stage {
-    double c = 0;
-    std::vector<StepVar> y;
-    StepVar time;  // of the equations, or of a history
-    bool is_end = false;
-    std::map<int, StepVar> known = {};
+  /// A point of the grid: so many steps of the data ago, and there the step of the method that begins with it.
+  struct Point {
+    std::int64_t ago = 0, part = 0;
   };
+  using Kept = std::map<std::pair<std::size_t, std::int64_t>, StepVar>;  // by state and part
 
-  StepVar time_at(double c) { return (n_ + c) * solver_.h; }
-
-  void set_ends(const Stage& end) {
-    Stage last{.c = 1, .y = end.y, .time = end.time};
-    std::vector<StepVar> f;
-    for (const RightSide::State& state : side_.states) f.push_back(replayed(state.slope, last));
-    for (std::size_t s = 0; s < f.size(); ++s)
-      if (ends_[s]) tape_.set_next(*ends_[s], f[s]);
+  StepVar time_at(double c) { return (n_ + (static_cast<double>(part_) + c) / parts()) * solver_.dt; }
+  double parts() const { return static_cast<double>(steps_.parts); }
+  Stage stage_at(double c, std::vector<StepVar> y) {
+    return {
+        .c = c, .y = std::move(y), .time = time_at(c), .input = reads_input() ? tape().input() : StepVar()};
   }
 
-  std::vector<StepVar> moved(double by, const std::vector<StepVar>& f) {
-    std::vector<StepVar> y;
-    for (std::size_t s = 0; s < f.size(); ++s) y.push_back(present_[s] + by * f[s]);
-    return y;
+  /// One step of the method: the states at its end.
+  std::vector<StepVar> step() {
+    const Tableau tableau = tableau_of(solver_.method);
+    const std::vector<StepVar> y = begins_.back();
+    const auto moved = [&](double by, const std::vector<StepVar>& f) {
+      std::vector<StepVar> to;
+      for (std::size_t s = 0; s < f.size(); ++s) to.push_back(y[s] + by * f[s]);
+      return to;
+    };
+    std::vector<StepVar> sum(y.size()), f;
+    for (std::size_t i = 0; i < tableau.c.size(); ++i) {
+      Stage stage = stage_at(tableau.c[i], i == 0 ? y : moved(tableau.c[i] * h_, f));
+      f = slopes(stage);
+      if (i == 0) firsts_.push_back(f);
+      if (solver_.method == OdeMethod::exponential_euler) scale_by_rates(f, stage);
+      for (std::size_t s = 0; s < f.size(); ++s)
+        sum[s] = i == 0 ? tableau.b[i] * f[s] : sum[s] + tableau.b[i] * f[s];
+    }
+    return moved(h_, sum);
   }
 
   /// f -> (exp(z) - 1) / z f with z = h r.
   void scale_by_rates(std::vector<StepVar>& f, Stage& stage) {
     for (std::size_t s = 0; s < f.size(); ++s) {
-      if (side_.states[s].rate < 0) continue;
-      const StepVar z = solver_.h * replayed(side_.states[s].rate, stage);
+      if (side().states[s].rate < 0) continue;
+      const StepVar z = h_ * value(side().states[s].rate, stage);
       f[s] = (exp(z) - 1) / z * f[s];
     }
   }
 
-  /// The history of a state, or its slope, at a time in steps.
-  StepVar history(std::size_t state, StepVar steps, bool slope) {
-    const int id = slope ? side_.states[state].history_slope : side_.states[state].history;
-    if (id < 0) return tape_.constant(0);
-    Stage before{.y = {}, .time = minimum(steps, tape_.constant(0)) * solver_.h};
-    return replayed(id, before);
+  /// Gives what is remembered its next values.
+  void finish_memory() {
+    if (std::ranges::any_of(kept_ends_, [&](const auto& kept) { return is_last(kept.first.second); })) {
+      Stage end = stage_at(1, begins_.back());
+      ends_.back() = slopes(end);
+    }
+    const auto set = [&](const Kept& kept, const std::vector<std::vector<StepVar>>& all) {
+      for (const auto& [key, state] : kept) tape().set_next(state, all[key.second][key.first]);
+    };
+    set(kept_ends_, ends_);
+    set(kept_slopes_, firsts_);
+    set(kept_states_, begins_);
+  }
+  bool is_last(std::int64_t part) const { return part + 1 == steps_.parts; }
+
+  /// The state that remembers something of a part.
+  StepVar kept(Kept& all, std::size_t state, std::int64_t part, const std::string& name) {
+    StepVar& known = all[{state, part}];
+    if (known.id() >= 0) return known;
+    return known = tape().state(steps_.parts == 1 ? name : text_of(name, " of part ", part + 1),
+                                states()[state].shape());
   }
 
-  /// The value of a state `back` steps ago: what was remembered, and at t = 0 the history.
-  StepVar from_start(std::size_t state, std::int64_t back, StepVar remembered) {
-    const double ago = static_cast<double>(back);
-    return where(above(n_, tape_.constant(ago)), remembered, history(state, tape_.constant(0), false));
+  Point point(std::int64_t back) const {
+    const std::int64_t at = part_ - back, ago = at >= 0 ? 0 : (-at + steps_.parts - 1) / steps_.parts;
+    return {ago, at + ago * steps_.parts};
+  }
+
+  /// The value of a state at a point: what was remembered, and at t = 0 the history.
+  StepVar from_start(std::size_t state, Point at, StepVar remembered) {
+    const double ago = static_cast<double>(at.ago) - (at.part > 0 ? 0.5 : 0);
+    return where(above(n_, tape().constant(ago)), remembered, history(state, tape().constant(0), false));
   }
   StepVar state_at(std::size_t state, std::int64_t back) {
-    return back == 0 ? present_[state] : from_start(state, back, tape_.lag(states_[state], back));
+    const Point at = point(back);
+    if (at.ago == 0) return begins_[at.part][state];
+    if (at.part == 0) return from_start(state, at, tape().lag(states()[state], at.ago));
+    return from_start(state, at,
+                      tape().lag(kept(kept_states_, state, at.part, name_of_state(state)), at.ago - 1));
   }
   StepVar slope_at(std::size_t state, std::int64_t back) {
-    if (back == 0) return first_.at(state);
-    if (!slopes_[state])
-      slopes_[state] = tape_.state(text_of("d", tape_.recorded().states[state].name), states_[state].shape());
-    return tape_.lag(*slopes_[state], back - 1);
+    const Point at = point(back);
+    if (at.ago == 0) return firsts_.at(at.part).at(state);
+    return tape().lag(kept(kept_slopes_, state, at.part, text_of("d", name_of_state(state))), at.ago - 1);
   }
 
   /// The slope at the end of the step that begins `back` steps ago, by that step's own input.
   StepVar end_slope(std::size_t state, std::int64_t back) {
-    if (!ends_[state])
-      ends_[state] =
-          tape_.state(text_of("d", tape_.recorded().states[state].name, " at ends"), states_[state].shape());
-    return tape_.lag(*ends_[state], back - 1);
+    const Point at = point(back);
+    if (at.ago == 0) return ends_.at(at.part).at(state);
+    return tape().lag(kept(kept_ends_, state, at.part, text_of("d", name_of_state(state), " at ends")),
+                      at.ago - 1);
   }
 
-  StepVar past(std::size_t read, const Stage& stage) {
-    if (stage.is_end)
-      throw InputError(side_.reads[read].at, Rule::not_supported,
+  StepVar past(std::size_t read, Stage& stage) override {
+    if (stage.is_output)
+      throw InputError(side().reads[read].at, Rule::not_supported,
                        "the output of a model reads no past values");
     constexpr double kNear = 1e-9;
-    const bool slope = side_.reads[read].slope;
-    const auto state = static_cast<std::size_t>(side_.reads[read].state);
-    const double ago = lags_[read] / solver_.h - stage.c;  // in steps, from the begin of this one
+    const bool slope = side().reads[read].slope;
+    const auto state = static_cast<std::size_t>(side().reads[read].state);
+    const double ago = steps_.lags[read].low / h_ - stage.c;  // in steps, from the begin of this one
     const auto back = static_cast<std::int64_t>(std::ceil(ago - kNear));
     const double u = std::max(0.0, static_cast<double>(back) - ago), v = 1 - u;
     const bool from_left = slope && solver_.cut && stage.c == 1,
@@ -135,77 +162,34 @@ class OdeStep {
     } else {
       const StepVar y0 = state_at(state, back), y1 = state_at(state, back - 1);
       if (!solver_.hermite) {
-        value = slope ? (y1 - y0) / solver_.h : v * y0 + u * y1;
+        value = slope ? (y1 - y0) / h_ : v * y0 + u * y1;
       } else {
+        const bool jumps = reads_input() && is_last(point(back).part);
         const StepVar f0 = slope_at(state, back),
-                      f1 = reads_input_ ? end_slope(state, back) : slope_at(state, back - 1);
-        value = slope ? 6 * u * v / solver_.h * (y1 - y0) + v * (1 - 3 * u) * f0 + u * (3 * u - 2) * f1
-                      : (1 + 2 * u) * v * v * y0 + u * u * (3 - 2 * u) * y1 +
-                            solver_.h * u * v * (v * f0 - u * f1);
+                      f1 = jumps ? end_slope(state, back) : slope_at(state, back - 1);
+        value = slope ? 6 * u * v / h_ * (y1 - y0) + v * (1 - 3 * u) * f0 + u * (3 * u - 2) * f1
+                      : (1 + 2 * u) * v * v * y0 + u * u * (3 - 2 * u) * y1 + h_ * u * v * (v * f0 - u * f1);
       }
     }
     // A time of 0 is of the history, whatever the rounding, but for a slope from the right.
     const double start = u < kNear ? static_cast<double>(back) - (from_right ? 0.5 : 0) : ago;
-    const StepVar after_start = above(n_, tape_.constant(start));
-    return where(after_start, value, history(state, n_ - ago, slope));
+    const auto begin = static_cast<double>(part_);
+    const StepVar after_start = above(n_, tape().constant((start - begin) / parts()));
+    return where(after_start, value, history(state, (n_ - (ago - begin) / parts()) * solver_.dt, slope));
   }
 
-  StepVar leaf(int id, const Instruction& v, const Stage& stage) {
-    if (v.op == StepOp::input) return tape_.input();
-    if (v.op == StepOp::constant) return tape_.constant(v.value);
-    if (v.op == StepOp::weight) {
-      const WeightDefinition& weight = side_.program.weights[v.index];
-      return weight.shape.empty() ? tape_.scalar(weight.name) : tape_.vector(weight.name, weight.shape[0]);
-    }
-    if (id == side_.time || id == side_.history_time) return stage.time;
-    for (std::size_t s = 0; s < side_.states.size(); ++s)
-      if (side_.states[s].value == id) return stage.y.at(s);
-    for (std::size_t r = 0; r < side_.reads.size(); ++r)
-      if (side_.reads[r].value == id) return past(r, stage);
-    throw Error("[ode] a leaf without a value");
-  }
-
-  StepMatrix matrix(int index) {
-    const WeightDefinition& weight = side_.program.weights[index];
-    const auto known = matrices_.find(index);
-    if (known != matrices_.end()) return known->second;
-    return matrices_[index] = tape_.matrix(weight.name, weight.shape[0], weight.shape[1]);
-  }
-
-  /// A value of the right side, recorded once more on the tape.
-  StepVar replayed(int id, Stage& stage) {
-    const Instruction& v = side_.program.values[id];
-    auto& known = v.op == StepOp::weight ? weights_ : stage.known;
-    if (const auto found = known.find(id); found != known.end()) return found->second;
-    StepVar value;
-    if (is_leaf(v.op)) {
-      value = leaf(id, v, stage);
-    } else {
-      const StepVar a = replayed(v.a, stage), b = v.b < 0 ? a : replayed(v.b, stage);
-      value = v.op == StepOp::product ? tape_.product(matrix(v.index), a) : tape_.replay(v, a, b);
-    }
-    known[id] = value;
-    return value;
-  }
-
-  const RightSide& side_;
+  const ModelSteps& steps_;
   const OdeSolver& solver_;
-  const std::vector<double>& lags_;
-  StepTape tape_;
+  const double h_;
   StepVar n_;
-  std::vector<StepVar> states_, present_,
-      first_;  // as remembered; with the history at 0; slopes of the first stage
-  // Those of the steps before, at their begins and at their ends, where they are read.
-  std::vector<std::optional<StepVar>> slopes_, ends_;
-  bool reads_input_ = false;
-  std::map<int, StepVar> weights_;
-  std::map<int, StepMatrix> matrices_;
+  std::int64_t part_ = 0;
+  // Of each part of this step: the states at its begin, the slopes there, and the slopes at its end.
+  std::vector<std::vector<StepVar>> begins_, firsts_, ends_;
+  Kept kept_states_, kept_slopes_, kept_ends_;  // those of the steps before, where they are read
 };
 
 }  // namespace
 
-StepProgram step_of(const RightSide& side, const OdeSolver& solver, const std::vector<double>& lags) {
-  return OdeStep(side, solver, lags).record();
-}
+StepProgram step_of(const RightSide& side, const ModelSteps& steps) { return OdeStep(side, steps).record(); }
 
 }  // namespace lagtape

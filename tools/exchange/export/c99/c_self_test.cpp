@@ -50,19 +50,41 @@ double tolerance(const CStyle& style) {
   return style.dtype == Dtype::f32 ? 1e-5 : 1e-10;
 }
 
+struct Example {
+  std::vector<double> inputs, outputs;
+};
+
+/// Inputs with outputs that are finite. A model whose inputs have bounds, such as the time of a step, knows these as numbers
+/// of its first layer: where ordinary inputs are beyond them, those just below such a number are tried.
+Example example_of(const ExportedModel& model, Dtype dtype) {
+  const auto with = [&](std::vector<double> inputs) {
+    std::vector<double> outputs =
+        dtype == Dtype::f32 ? outputs_of<float>(model, inputs) : outputs_of<double>(model, inputs);
+    return Example{std::move(inputs), std::move(outputs)};
+  };
+  const auto is_finite = [](const Example& example) {
+    return std::ranges::all_of(example.outputs, [](double value) { return std::isfinite(value); });
+  };
+  Example example = with(inputs_of(model, dtype));
+  if (is_finite(example)) return example;
+  constexpr double kBelow = 5e-4, kVaries = 1e-4;
+  if (model.table.empty() && !model.layers.empty())
+    for (const Instruction& v : model.layers.front().program.values) {
+      if (v.op != StepOp::constant || !(v.value > 0)) continue;
+      std::vector<double> near = inputs_of(model, dtype);
+      for (double& value : near) value = v.value * (1 - kBelow + kVaries * std::tanh(value));
+      if (example = with(std::move(near)); is_finite(example)) return example;
+    }
+  throw InputError({.op = "export"}, Rule::not_finite,
+                   "the model's outputs for ordinary inputs are not finite");
+}
+
 }  // namespace
 
 std::string c_self_test(const ExportedModel& model, const CStyle& style) {
-  const std::vector<double> inputs = inputs_of(model, style.dtype);
-  const std::vector<double> outputs =
-      style.dtype == Dtype::f32 ? outputs_of<float>(model, inputs) : outputs_of<double>(model, inputs);
+  const auto [inputs, outputs] = example_of(model, style.dtype);
   double largest = 0;
-  for (const double value : outputs) {
-    if (!std::isfinite(value))
-      throw InputError({.op = "export"}, Rule::not_finite,
-                       "the model's outputs for ordinary inputs are not finite");
-    largest = std::max(largest, std::abs(value));
-  }
+  for (const double value : outputs) largest = std::max(largest, std::abs(value));
   const std::string type = c_type(style.dtype), &name = style.name;
   std::string text = text_of("\n#ifdef ", name, "_SELF_TEST\n");
   text += c_array(name + "_test_in", inputs, style.dtype);

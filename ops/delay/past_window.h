@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/ops/recurrence/step/step_tape.h"
+
+namespace lagtape {
+
+/// The last steps of a method, each with the time since its begin, its age, and with some rows of numbers, as states of a
+/// step program: the newest first. Steps of no width are never found.
+class PastWindow {
+ public:
+  /// `steps`: how many are remembered, more than are pushed at a time.
+  PastWindow(StepTape& tape, std::int64_t steps) : tape_(tape), steps_(steps) {}
+
+  /// Adds rows under a name, and returns their number.
+  std::size_t add(const std::string& name, std::int64_t width);
+  /// Declares the ages. `base` is the time that they count from, on the clock of what is pushed.
+  void begin(StepVar base);
+
+  struct Entry {
+    StepVar begin;              ///< the time at which the step begins
+    std::vector<StepVar> rows;  ///< its numbers
+  };
+  /// Adds steps, the oldest first, which end at `base`.
+  void push(const std::vector<Entry>& entries, StepVar base);
+  StepVar base() const { return base_; }
+  void finish();  ///< sets the states' next values
+
+  /// The step that a time lies in, `age` before the base.
+  struct Found {
+    StepVar mask;        // 1 for that step, else 0
+    StepVar age, width;  // of that step; 0 where there is none
+  };
+  /// What is nearer than `tolerance` to where two steps meet is in the older one (`older`: true) or in the newer.
+  Found find(StepVar age, double tolerance);
+  /// A row of the step that was found, a vector.
+  StepVar row(const Found& found, std::size_t row);
+  /// The same of the step after it, where `newest` is that after the newest.
+  StepVar next_row(const Found& found, std::size_t row, StepVar newest);
+
+ private:
+  struct Rows {
+    std::int64_t width = 1;
+    StepVar state, now;
+  };
+  StepVar flat(StepVar a);
+  StepVar joined(StepVar first, StepVar rest);
+  StepVar masked(const Found& found, StepVar rows, std::int64_t width);
+  StepVar shifted(StepVar first, StepVar rows, std::int64_t width);
+
+  StepTape& tape_;
+  std::int64_t steps_;
+  std::vector<Rows> rows_;
+  StepVar ages_state_, ages_, base_;
+};
+
+}  // namespace lagtape
