@@ -52,11 +52,13 @@ def test_second_derivatives_of_every_cell_are_those_of_differences(layer):
     value = lambda *moved: scalar(*outputs(*moved))  # noqa: E731
     gradients = torch.autograd.grad(value(*tensors), tensors, create_graph=True)
     found = torch.autograd.grad(sum((g * d).sum() for g, d in zip(gradients, directions)), tensors)
-    wanted = second_by_differences(value, tensors, directions, 2e-6 if layer["cell"] == "indrnn" else 1e-4)  # kinks of relu are near
+    on_grid = layer.get("arithmetic") == "grid"  # states are rounded, which differences see the less, the larger their step is
+    step = 2e-6 if layer["cell"] == "indrnn" else 1e-2 if on_grid else 1e-4  # kinks of relu are near
+    wanted = second_by_differences(value, tensors, directions, step)
     scale = max(w.abs().max() for w in wanted)
     assert scale > 0.1
     for a, b in zip(found, wanted):
-        assert (a - b).abs().max() < 1e-9 * scale
+        assert (a - b).abs().max() < (1e-7 if on_grid else 1e-9) * scale
 
 
 @pytest.mark.parametrize("layer", [{"cell": "tau_gru", "units": 3, "tau": 2}, {"cell": "exp_rnn", "units": 3}, {"cell": "lstm", "units": 2}],
