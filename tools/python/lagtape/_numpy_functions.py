@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable, Dict
 
 from . import _complex, _functions
 from ._errors import InputError
 from ._expression import call, expression_of
 
 _NAMES = {"amax": "max", "amin": "min", "concatenate": "concat", "conjugate": "conj"}  # NumPy's where it has another
-_OPERATORS = {
+_OPERATORS: Dict[str, Callable[..., Any]] = {
     "dot": lambda a, b: expression_of(a) @ b,
     "broadcast_to": lambda a, shape: call("expand", a, *(shape if isinstance(shape, (tuple, list)) else (shape,)), kind="value"),
     "hstack": lambda parts: _functions.concat(*parts),

@@ -151,7 +151,7 @@ def new(data: object, cell: str = "tau_gru", *, units: Optional[int] = None, tar
     with tempfile.TemporaryDirectory() as folder:
         write_table(os.path.join(folder, "data.csv"), data)
         made = _experiment_in(_run("new", "data.csv", text_of(cell, "[new] cell"), *options, folder=folder))
-    made["data"]["path"] = "data.csv"  # `data` of a training takes its place
+    cast(Dict[str, str], made["data"])["path"] = "data.csv"  # `data` of a training takes its place
     return made
 
 
