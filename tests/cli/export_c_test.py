@@ -80,8 +80,8 @@ class ExportTest(ToolTest):
     @slow
     def test_every_cell_gives_the_outputs_of_its_stream(self):
         """In f32 both round, each in its order. Three models amplify that: their streams are 1.8e-6, 0.3e-6 and 0.4e-6,
-        their files 2.6e-6, 0.8e-6 and 0.7e-6 away from the same weights in f64."""
-        amplified = {"exp_rnn-1": 2e-6, "lstm-equations-1": 1.5e-6, "s4d-2": 1.5e-6}
+        their files 2.6e-6, 0.8e-6 and 0.7e-6 away from the same weights in f64. So does mlstm, which divides by a sum near 0."""
+        amplified = {"mlstm-0": 2e-5, "mlstm-1": 2e-5, "exp_rnn-1": 2e-6, "lstm-equations-1": 1.5e-6, "s4d-2": 1.5e-6}
         for name, whole in [*cell_models(), *layer_models()]:
             with self.subTest(name):
                 self.check(whole, amplified.get(name, 1e-6))

@@ -47,7 +47,7 @@ std::vector<double> outputs_of(const ExportedModel& model, const std::vector<dou
 /// How far an output may be off, as a part of the largest of them.
 double tolerance(const CStyle& style) {
   if (style.fast_functions) return 1e-3;
-  return style.dtype == Dtype::f32 ? 1e-5 : 1e-10;
+  return style.dtype == Dtype::f32 ? 5e-5 : 1e-10;  // quotients of states, as in mlstm, amplify rounding
 }
 
 struct Example {
