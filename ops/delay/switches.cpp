@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lagtape/core/error.h"
 #include "lagtape/ops/delay/dual_program.h"
 
 namespace lagtape {
 namespace {
+
+constexpr double kMostSwitches = 1 << 20;
 
 /// Branches change where a - b, or a alone, passes zero or, for floor, a whole number.
 struct Switch {
@@ -65,6 +68,10 @@ class SwitchFinder {
         if (of.whole_numbers) {
           level = std::floor(std::min(before[i], after[i])) + 1;
           last = std::floor(std::max(before[i], after[i]));
+          if (last - level >= kMostSwitches - static_cast<double>(found.size()))
+            throw InputError({.item = "breaks"}, Rule::no_memory,
+                             "the equations jump too often for a step to end at each jump of floor", {},
+                             "Set \"breaks\": \"ignore\".");
         }
         for (; level <= last; ++level)
           if (is_beyond(before[i], level, of) != is_beyond(after[i], level, of))

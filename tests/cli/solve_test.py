@@ -298,6 +298,7 @@ class SolveTest(ToolTest):
                 (["no next value", "dx"], ode("x' = a * x(t - tau)")),
                 (["euler", "method"], changed(LINEAR, solver__method="eulr")),
                 (["parts", "1"], changed(LINEAR, solver__h__parts=0)),
+                (["too often", "floor", "ignore"], ode("dx = a * x(t - tau) + c * floor(1e7 * t)")),
                 (["unknown lag 'tu'", "tau"], changed(LINEAR, solver__h__lag="tu")),
                 (["h"], changed(LINEAR, solver={})),
                 (["start"], tau(start=50, min=0.2, max=40)),
