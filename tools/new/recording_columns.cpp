@@ -31,8 +31,7 @@ constexpr std::size_t kMostWords = 12;
 struct Cells {
   std::vector<double> values = {};  ///< numbers, and dates in seconds since 1970, by row
   std::int64_t numbers = 0, dates = 0, others = 0;
-  bool are_plain =
-      true;  ///< no number has what times have not: a decimal comma, separators of thousands, a unit
+  bool are_plain = true;  ///< no number has what times have not: separators of thousands, a unit
   std::set<std::string, std::less<>> words = {};  ///< the first that are not alike
 };
 
@@ -50,7 +49,7 @@ Cells read_cells(const NamedTable& table, const NumberStyle& style, RecordingCol
     if (number) {
       ++cells.numbers;
       cells.values.push_back(*number);
-      cells.are_plain = cells.are_plain && parse_number(text);
+      cells.are_plain = cells.are_plain && NumberStyle{.decimal = style.decimal}.read(text);
     } else if (const std::optional<ReadTime> time = read_time(text)) {
       ++cells.dates;
       cells.values.push_back(seconds_of(time->time));
