@@ -86,24 +86,6 @@ double mae_row(const T* y, const T* target, std::int64_t n, double scale, T* gra
   return loss;
 }
 
-/// sum_i -log p(target[i]) over the targets that are not NaN, of the distributions whose parameters are those of the first
-/// target in y, then those of the next.
-template <class T>
-double likelihood_row(const T* y, const T* target, std::int64_t n, const TargetDistribution& distribution,
-                      double scale, T* grad) {
-  const auto each = std::ssize(distribution.parameters);
-  double loss = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    double parameters[TargetDistribution::kMostParameters], slopes[TargetDistribution::kMostParameters] = {};
-    std::copy_n(y + i * each, each, parameters);
-    if (!std::isnan(target[i]))
-      loss += distribution.negative_log_likelihood(parameters, target[i], grad == nullptr ? nullptr : slopes);
-    for (std::int64_t l = 0; grad != nullptr && l < each; ++l)
-      grad[i * each + l] = static_cast<T>(scale * slopes[l]);
-  }
-  return loss;
-}
-
 /// -log p(count) where the parameters that scale with it are given in units of so many: they are changed to counts.
 inline double count_likelihood(const TargetDistribution& distribution, double* parameters, double count,
                                double unit, double* slopes) {
@@ -117,17 +99,18 @@ inline double count_likelihood(const TargetDistribution& distribution, double* p
   return loss;
 }
 
-/// likelihood_row of counts in units: `target` has n counts and then the unit of each.
+/// sum_i -log p(target[i]) over the targets that are not NaN, of the distributions whose parameters are those of the first
+/// target in y, then those of the next. `units` are those of counts, one a target.
 template <class T>
-double count_row(const T* y, const T* target, std::int64_t n, const TargetDistribution& distribution,
-                 double scale, T* grad) {
+double likelihood_row(const T* y, const T* target, std::int64_t n, const TargetDistribution& distribution,
+                      double scale, T* grad, const T* units = nullptr) {
   const auto each = std::ssize(distribution.parameters);
   double loss = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     double parameters[TargetDistribution::kMostParameters], slopes[TargetDistribution::kMostParameters] = {};
     std::copy_n(y + i * each, each, parameters);
     if (!std::isnan(target[i]))
-      loss += count_likelihood(distribution, parameters, target[i], target[n + i],
+      loss += count_likelihood(distribution, parameters, target[i], units == nullptr ? 1 : units[i],
                                grad == nullptr ? nullptr : slopes);
     for (std::int64_t l = 0; grad != nullptr && l < each; ++l)
       grad[i * each + l] = static_cast<T>(scale * slopes[l]);

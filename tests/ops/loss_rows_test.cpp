@@ -89,13 +89,13 @@ TEST_CASE("the likelihood of counts in units is that of the counts") {
                restored[] = {30, 0.3, 2, 1, 3, 0.7};
   double gradient[6], of_counts[6];
   CHECK(
-      count_row(y, target, 3, kNegativeBinomial, 1.0, gradient) ==
+      likelihood_row(y, target, 3, kNegativeBinomial, 1.0, gradient, target + 3) ==
       doctest::Approx(likelihood_row(restored, target, 3, kNegativeBinomial, 1.0, of_counts)).epsilon(1e-14));
   CHECK(gradient[0] == doctest::Approx(25 * of_counts[0]).epsilon(1e-14));
   CHECK(gradient[1] == of_counts[1]);
   CHECK(gradient[4] == doctest::Approx(0.5 * of_counts[4]).epsilon(1e-14));
   const Row row = [&](const double* outputs, double scale, double* to) {
-    return count_row(outputs, target, 3, kNegativeBinomial, scale, to);
+    return likelihood_row(outputs, target, 3, kNegativeBinomial, scale, to, target + 3);
   };
   CHECK(gradient_error(row, {y, y + 6}) < 1e-8);
 }

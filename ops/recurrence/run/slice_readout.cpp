@@ -225,7 +225,8 @@ void SliceReadout<T>::with_loss(F f) const {
       const std::int64_t numbers = width / loss.outputs_of_target();
       if (batch.targets.size(-1) > numbers)
         return f([=, distribution = loss.distribution()](const T* y, std::int64_t place, T* gradient) {
-          return count_row(y, targets + 2 * place * numbers, numbers, *distribution, scale, gradient);
+          const T* counts = targets + 2 * place * numbers;
+          return likelihood_row(y, counts, numbers, *distribution, scale, gradient, counts + numbers);
         });
       return with_real_loss<T>(loss, numbers, [&](auto row) {
         f([=](const T* y, std::int64_t place, T* gradient) {
