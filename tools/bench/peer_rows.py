@@ -118,6 +118,22 @@ def deer_beside_jax(pythons, repeats):
     return measure
 
 
+def min_gru_rows(pythons, repeats):
+    """The minimal GRU in turn with lagtape's GRU, `nn.GRU` and PyTorch's scan of logarithms, all of 100 units."""
+    def beside(cell):
+        def measure(runs):
+            pairs = [(runs.bench("min_gru_units_100"),
+                      run_script("torch_min_gru", runs.path("min_gru_units_100"), python_with("torch", pythons), repeats, "--cell", cell)
+                      if cell else runs.bench("gru_units_100")) for _ in range(runs.rounds)]
+            times = [tuple(side["total_us"]["median"] for side in pair) for pair in pairs]
+            return Measured(*map(statistics.median, zip(*times)), median_ratio(times), note=pairs[-1][1].get("version", ""),
+                            details={"min_gru_units_100": pairs[-1][0], cell or "gru_units_100": pairs[-1][1]})
+        return measure
+
+    peers = (("lagtape's GRU", "", 0.5), ("PyTorch, nn.GRU", "nn_gru", 0.25), ("PyTorch, minGRU", "min_gru", None))
+    return [Row("minGRU, units 100, batch 64, T 1000, 10 inputs", name, beside(cell), limit) for name, cell, limit in peers]
+
+
 def gradbench(sizes, key, library, pythons):
     """lagtape's gradient of GradBench's lstm and a peer's, right after each other on one core."""
     def measure(runs):
@@ -152,6 +168,7 @@ def peer_rows(pythons, repeats):
                for script in scripts]
     result += onednn3_rows(pythons)
     result.append(Row(DEER_WORK, NAMES["jax_scan"], deer_beside_jax(pythons, repeats)))
+    result += min_gru_rows(pythons, repeats)
     result += gradbench_rows(pythons)
     for size in SIZES:
         for cell in ("tau_gru", "lstm"):
