@@ -149,7 +149,7 @@ void read_flags(JsonReader& reader, EquationCell& cell) {
       });
 }
 
-/// Reads a function: its arguments, then equations of its own, then what it gives.
+/// Reads a function: its arguments, equations that set local names, and the expression that it returns.
 void read_functions(JsonReader& reader, EquationCell& cell) {
   const std::string about = "functions of the step, by name: their arguments, and last what they give";
   for_each_entry(

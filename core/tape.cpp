@@ -176,7 +176,7 @@ std::vector<Var> Tape::tangents(std::span<const Var> outputs, std::span<const Va
   if (inputs.size() != changes.size())
     throw unexpected({.op = "tangents"}, Rule::shape, text_of(inputs.size(), " changes"),
                      text_of(changes.size()));
-  std::vector<Var> of_nodes(nodes_.size());  // those recorded from here on do not change
+  std::vector<Var> of_nodes(nodes_.size());  // nodes that this function records get no tangent
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& value = node_of(inputs[i], "tangents").value;
     if (!changes[i].is_of_tape()) continue;

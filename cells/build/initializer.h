@@ -27,7 +27,7 @@ struct Initializer {
     decay_8,           ///< v with exp(-8 softplus(v)) = U(a, b)               (Griffin: De et al. 2024)
     ring,              ///< log(-log r), r^2 = U(a^2, b^2)                     (LRU: Orvieto et al. 2023)
     ring_gain,         ///< log sqrt(1 - r^2) of the same draws
-    // Of an oscillator whose s, sigmoid(s) = dt, is from N(0, 1/4) and has the same draws (D-LinOSS: Boyer et al. 2025)
+    // Both take dt = sigmoid(s) of the s that the cell draws from N(0, 1/4)     (D-LinOSS: Boyer et al. 2025)
     oscillator_damping,    ///< (1 / r^2 - 1) / dt, r^2 = U(a^2, b^2)
     oscillator_stiffness,  ///< (1 + 1 / r^2 - 2 cos(t) / r) / dt^2, t = U(0, pi)
     kaiming_uniform,       ///< U(-r, r), r = a sqrt(3 / in)          (He et al. 2015)

@@ -40,8 +40,8 @@ struct WrittenCell {
 /// "W @ x + W.bias", and "W [out, in]; W.bias [out]".
 std::string affine_text(const std::string& name, const std::string& of);
 std::string affine_shapes(const std::string& name, const std::string& out, const std::string& in);
-/// "D * x" of a vector D, or "D @ x" of a matrix where input and units differ; its shape, and first values from N(0, 1),
-/// of a matrix from N(0, 1 / input).
+/// "D * x" with a vector D, or "D @ x" with a matrix D where input and units differ; the shape of D; and its first values,
+/// drawn from N(0, 1) for a vector and from N(0, 1 / input) for a matrix.
 std::string direct_text(const std::string& name, std::int64_t units, std::int64_t input);
 std::string direct_shapes(const std::string& name, std::int64_t units, std::int64_t input);
 Initializer direct_start(std::int64_t units, std::int64_t input);

@@ -34,9 +34,9 @@ struct SolvedEquations {
   std::vector<double> times;
   std::vector<Series> states;       ///< "y", or "y[0]", "y[1]", ...
   std::vector<std::string> params;  ///< "tau", or "c[0]", "c[1]", ...; empty: no derivatives were asked for
-  /// Where states began anew, [restarts x numbers]: what they were until then less what they began with; and the derivatives
-  /// of that by each of `params`, among which those of restart 1 are "restart 1[0]", "restart 1[1]", ...
+  /// The jumps of the states where they began anew, [restarts x numbers]: the values before less those after.
   std::vector<double> gaps = {};
+  /// Their derivatives by each of `params`. The params of restart 1 are "restart 1[0]", "restart 1[1]", ...
   std::vector<std::vector<double>> gaps_d = {};
   std::int64_t steps = 0;
 };

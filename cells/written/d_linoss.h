@@ -15,8 +15,8 @@ namespace lagtape {
 ///     dt = sigmoid(s), G = relu(g), w = 1 + dt G, A = a clamped to [(sqrt(w) - 1)^2, (sqrt(w) + 1)^2] / dt^2
 ///
 /// The clamp makes the eigenvalues of a step complex, of modulus 1 / sqrt(w) <= 1. Shapes and the form of B, C and D are
-/// those of `linoss`. Initialisation: s from N(0, 1/4), the squared modulus of the eigenvalues uniform between r_min^2
-/// and r_max^2, their angles from U(0, pi), from which g and a follow; the others as for `linoss`.
+/// the same as in `linoss`. Initialisation: s is drawn from N(0, 1/4), the squared modulus of the eigenvalues from
+/// U(r_min^2, r_max^2) and their angles from U(0, pi); g and a follow from them. The others begin as in `linoss`.
 struct DLinoss {
   static const LayerEntry kEntry;
 

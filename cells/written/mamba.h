@@ -24,7 +24,7 @@ struct Mamba {
 
   std::int64_t units = 0;    ///< number of channels, from 1; must be given
   std::int64_t states = 16;  ///< numbers of state for each channel
-  std::int64_t rank = 0;     ///< of the map from u to the steps; 0: units / 16, rounded up
+  std::int64_t rank = 0;     ///< rank of the map from u to the time steps; 0: units / 16, rounded up
   bool block = true;         ///< whether the maps, the convolution and the gate of the block are there
   std::int64_t conv = 4;     ///< steps that the convolution covers
 

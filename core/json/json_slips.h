@@ -6,8 +6,8 @@
 
 namespace lagtape {
 
-/// What a text that is no JSON seems to be at the place of its syntax error: Python, YAML, TOML, a missing comma. A sentence;
-/// empty where that is not known. `key`: what is missing stands behind a key.
+/// A sentence that names the likely slip at the place of a syntax error: Python's or YAML's or TOML's notation, or a missing
+/// comma; empty where none is recognised. `key`: the parser had read a key and expected a colon.
 std::string slip_in_json(std::string_view text, std::size_t offset, bool key);
 
 }  // namespace lagtape

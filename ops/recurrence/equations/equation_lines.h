@@ -22,7 +22,7 @@ class EquationLines {
   /// Reads a line: one equation, several one after the other, or a loop of some. Throws InputError, after which the names
   /// that the line sets count as failed, and FollowingError.
   void read(const EquationLine& line);
-  /// Names what equations set, for analysis: what a name stands for at the end.
+  /// Gives the values of the step the names that its equations set, for analysis. A name that is set twice is of the last.
   void name_values();
 
  private:

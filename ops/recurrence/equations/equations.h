@@ -95,7 +95,7 @@ struct EquationCell {
     Shape shape;
     std::vector<double> numbers;
   };
-  /// A function of the cell: its arguments, and its lines: equations of names of its own, and last an expression.
+  /// A function of the cell. Its lines are equations that set local names; the last line is the expression that it returns.
   struct Function {
     std::string name;
     std::vector<std::string> arguments, lines;

@@ -11,7 +11,7 @@ namespace lagtape::test {
 
 using Inputs = std::span<const Var>;
 
-/// One operation on inputs of given shapes. A row may stand for an overload several times.
+/// One operation on inputs of given shapes. An overload may have several rows.
 struct Row {
   std::string declaration;  ///< as its header has it, after "Var "
   std::vector<Shape> shapes;
