@@ -1,6 +1,7 @@
 """The optimizer `ridge`: the read-out that is best, in one pass, and nothing else of the model changed."""
 
 import json
+import struct
 import unittest
 
 from tool import ToolTest, changed, main, read_safetensors
@@ -26,8 +27,8 @@ class RidgeTest(ToolTest):
         more, penalised = self.trained("more", optimizer={"type": "ridge", "alpha": 1})
         self.assertGreater(penalised, loss)
         self.assertEqual({key for key in ridge if ridge[key] != more[key]}, {"readout.W", "readout.W.bias"})
-        again, _ = self.trained("again", train__batch=32)
-        self.assertEqual(again.keys(), ridge.keys())
+        weights = [struct.unpack("<60d", one["readout.W"]) for one in (self.trained("again", train__batch=32)[0], ridge)]
+        self.assertLess(max(abs(a - b) for a, b in zip(*weights)), 1e-6 * max(map(abs, weights[1])))  # sums in another order
 
     def test_other_losses_are_refused(self):
         self.write("other.json", changed(EXPERIMENT, loss="huber"))
