@@ -50,6 +50,47 @@ class HorizonsTest(ToolTest):
         self.assertEqual(len(re.findall("<polyline", picture)), 5)
         self.assertIn("expected a number of steps", self.run_tool("eval", "run", "--horizon", "2..3", code=2)[1])
 
+    def test_valid_time_spectrum_and_histogram_are_those_of_numpy(self):
+        import numpy
+
+        numbers = [3.7 * 0.5]
+        for _ in range(150):  # a logistic map, smoothed
+            numbers.append(round(3.7 * numbers[-1] / 3.7 * (1 - numbers[-1] / 3.7) * 3.7, 6))
+        self.write("own.csv", "v\n" + "".join(f"{number}\n" for number in numbers))
+        self.train("run", experiment=changed(SMALL, train__epochs=2))
+        steps = 9
+        found = json.loads(self.run_tool("eval", "run", "--horizon", str(steps), "--json")[0])
+        target = found["targets"]["v"]
+        origins = range(len(numbers) - steps - found["origins"] + 1, len(numbers) - steps + 1)
+        truth = numpy.array([numbers[row : row + steps] for row in origins])
+        model = []
+        for row in origins:
+            self.write("past.csv", "v\n" + "".join(f"{number}\n" for number in numbers[:row]))
+            predicted = rows_of(self.run_tool("forecast", "run", "--input", "past.csv", "--steps", str(steps))[0])
+            model.append([float(one["prediction"]) for one in predicted])
+        model = numpy.array(model)
+        wrong = numpy.abs(model - truth) > 0.4 * truth.std()
+        valid = numpy.where(wrong.any(1), wrong.argmax(1), steps)
+        self.assertAlmostEqual(target["valid_time"]["mean"], valid.mean(), 9)
+        self.assertEqual((target["valid_time"]["median"], target["valid_time"]["throughout"]), (numpy.median(valid), (valid == steps).sum()))
+        self.assertTrue(0 < valid.mean() < steps, valid)
+        window = 0.5 - 0.5 * numpy.cos(2 * numpy.pi * numpy.arange(steps) / steps)
+
+        def hellinger(a, b):
+            return math.sqrt(1 - (numpy.sqrt(a * b) / math.sqrt(a.sum() * b.sum())).sum())
+
+        powers, shares = [], []
+        for rows, name in ((model, "model"), (truth, "truth")):
+            powers.append((numpy.abs(numpy.fft.rfft((rows - rows.mean(1, keepdims=True)) * window, axis=1)) ** 2 / steps).mean(0))
+            self.assertLess(numpy.abs(powers[-1] - target["spectrum"][name]).max(), 1e-5 * powers[-1].max())
+            shares.append(numpy.histogram(numpy.clip(rows, truth.min(), truth.max()), 30, (truth.min(), truth.max()))[0] / rows.size)
+            self.assertLess(numpy.abs(shares[-1] - target["histogram"][name]).sum(), 2.5 / rows.size)  # f32 at an edge
+        self.assertLess(numpy.abs(numpy.fft.rfftfreq(steps) - target["spectrum"]["frequency"]).max(), 1e-12)
+        self.assertAlmostEqual(target["spectrum"]["distance"], hellinger(powers[0][1:], powers[1][1:]), 5)
+        self.assertAlmostEqual(target["histogram"]["distance"], hellinger(*shares), 2)
+        self.assertGreater(target["histogram"]["distance"], 0.05)
+        self.assertIn("valid for", self.run_tool("eval", "run", "--horizon", str(steps))[0])
+
     def test_horizons_are_scored_beside_baselines_with_a_verdict(self):
         """A linear recurrence with noise: a ridge regression of its lags is the best forecast, and 1 % of a training worse."""
         draw = random.Random(2)

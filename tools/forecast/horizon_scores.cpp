@@ -191,7 +191,9 @@ class HorizonRun {
                                        .has_training = options.split != "all"})),
         naive_(naive_errors(panel, split_panel(series, panel).front().segments)),
         conformal_(intervals_of(model, panel, series, options, steps, origins.before)),
-        pinball_(static_cast<std::size_t>(width_)) {
+        pinball_(static_cast<std::size_t>(width_)),
+        forecasts_(pinball_.size()),
+        truth_(pinball_.size()) {
     errors_.emplace_back("model", "model", steps, width_);
     for (const BaselineForecast& baseline : baselines_)
       errors_.emplace_back(baseline.key, baseline.name, steps, width_);
@@ -218,6 +220,11 @@ class HorizonRun {
     for (std::int64_t i = 0; i < steps_ * width_; ++i) {
       const auto target = static_cast<std::size_t>(i % width_);
       const double truth = panel_.target_column(i % width_).measured(start.first + i / width_);
+      for (const auto& [rows, value] :
+           {std::pair(&forecasts_, predicted.prediction.at(i)), std::pair(&truth_, truth)}) {
+        if (i < width_) (*rows)[target].emplace_back();
+        (*rows)[target].back().push_back(value);
+      }
       if (std::isnan(truth)) continue;
       const NaiveErrors& naive = naive_[static_cast<std::size_t>(series * width_) + target];
       for (std::vector<ErrorSums>* errors : {&errors_, is_named ? &own.errors : nullptr}) {
@@ -240,6 +247,8 @@ class HorizonRun {
       if (*sums) scores.intervals.push_back((*sums)->scores());
     if (model_.loss().has_levels())
       for (const auto& [sum, count] : pinball_) scores.pinball.push_back(sum / count);
+    for (std::size_t i = 0; i < truth_.size(); ++i)
+      scores.shapes.push_back(shape_of_forecasts(forecasts_[i], truth_[i]));
     scores.verdict = verdict_of(scores.errors, model_);
     for (const auto& [number, of] : by_series_) {
       if (of.errors.empty()) continue;
@@ -267,7 +276,8 @@ class HorizonRun {
   std::vector<ErrorSums> errors_, none_;  // and without any errors
   std::map<std::int64_t, OfSeries> by_series_ = {};
   std::optional<IntervalSums> own_, covered_;
-  std::vector<std::pair<double, double>> pinball_;  // by target: sum and count
+  std::vector<std::pair<double, double>> pinball_;                   // by target: sum and count
+  std::vector<std::vector<std::vector<double>>> forecasts_, truth_;  // by target and forecast: [steps]
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/chart/plot.h"
 #include "lagtape/tools/forecast/forecast_length.h"
+#include "lagtape/tools/forecast/forecast_shape.h"
 
 namespace lagtape {
 
@@ -66,6 +67,7 @@ struct HorizonScores {
   std::vector<IntervalScores> intervals = {};  ///< of the model's own quantiles, and of conformal ones
   /// By target, of a model of quantiles: the mean pinball loss over all levels, in the units of the data.
   std::vector<double> pinball = {};
+  std::vector<ForecastShape> shapes = {};  ///< of the model's forecasts, by target
   /// The errors by series, of those in which a forecast begins; empty unless series have names.
   std::vector<HorizonOfSeries> series = {};
   /// Columns that are known up to an origin alone, and were read after it.

@@ -30,6 +30,27 @@ Json json_of(const std::vector<std::string>& names, const std::vector<HorizonErr
   return targets;
 }
 
+Json json_of(const ForecastShape& shape) {
+  Json json = {{"valid_time",
+                {{"error", kValidError},
+                 {"mean", shape.valid_mean},
+                 {"median", shape.valid_median},
+                 {"throughout", shape.valid_throughout}}}};
+  if (!shape.spectrum.empty()) {
+    Json& frequencies = json["spectrum"]["frequency"] = Json::array();
+    for (std::size_t k = 0; k < shape.spectrum.size(); ++k)
+      frequencies.push_back(static_cast<double>(k) / static_cast<double>(shape.piece));
+    json["spectrum"].update(Json{
+        {"model", shape.spectrum}, {"truth", shape.true_spectrum}, {"distance", shape.spectrum_distance}});
+  }
+  if (!shape.edges.empty())
+    json["histogram"] = {{"edges", shape.edges},
+                         {"model", shape.histogram},
+                         {"truth", shape.true_histogram},
+                         {"distance", shape.histogram_distance}};
+  return json;
+}
+
 }  // namespace
 
 Json json_of(const HorizonScores& scores) {
@@ -43,6 +64,7 @@ Json json_of(const HorizonScores& scores) {
           {"coverage", interval.overall[i]},
           {"width", interval.width[i]},
           {"coverage_by_step", column_of(interval.coverage, i)}};
+    target.update(json_of(scores.shapes[i]));
     if (!scores.pinball.empty()) {
       target["overall"]["model"]["pinball"] = scores.pinball[i];
       target["overall"]["model"]["crps"] = 2 * scores.pinball[i];

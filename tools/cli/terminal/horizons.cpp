@@ -60,6 +60,16 @@ std::string table_of_target(const HorizonScores& scores, std::size_t target) {
     for (const HorizonErrors& errors : scores.errors)
       table += fmt::format("  {:>10.4g}", errors.overall[target][i]);
   }
+  const ForecastShape& shape = scores.shapes[target];
+  if (!std::isnan(shape.valid_mean))
+    table += fmt::format(
+        "\nvalid for {:.4g} steps (median {:.4g}): so long the error stays within {:g} standard deviations",
+        shape.valid_mean, shape.valid_median, kValidError);
+  if (!std::isnan(shape.histogram_distance))
+    table +=
+        fmt::format("\nHellinger distance of the histogram of all values: {:.3f}", shape.histogram_distance);
+  if (!std::isnan(shape.spectrum_distance))
+    table += fmt::format("; of the spectrum: {:.3f}", shape.spectrum_distance);
   for (const IntervalScores& interval : scores.intervals)
     table += fmt::format(
         "\n{}: {:.1f} % of the truth in intervals of {:g} %, {:.4g} wide",
