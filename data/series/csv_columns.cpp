@@ -390,6 +390,10 @@ void read_columns(const CsvSource& csv, bool may_end, Panel& panel) {
   check_words(csv, panel.columns.size());
   for (const Category& category : options.categories) add_category(csv, category, panel);
   add_calendar(options, panel);
+  if (options.reads_nothing())
+    add_column(panel,
+               {kNothing, {}, ColumnKind::calendar, ColumnRole::fixed, Tensor({panel.rows}, Dtype::f32)},
+               options);
   if (!may_end) leave_out_future(csv, panel);
 }
 

@@ -22,6 +22,10 @@ std::string name_of_input(const std::string& column, std::int64_t shift) {
   return text_of(column, shift > 0 ? "[+" : "[", shift, "]");
 }
 
+bool SeriesOptions::reads_nothing() const {
+  return says_input && past.is_array() && inputs().empty() && calendar.empty();
+}
+
 bool SeriesOptions::is_category(const Json& column) const {
   return column.is_string() &&
          std::ranges::find(categories, column.get<std::string>(), &Category::column) != categories.end();
@@ -58,6 +62,7 @@ std::vector<std::int64_t> SeriesOptions::shifts_of(ColumnRole role) const {
 }
 
 std::vector<std::string> SeriesOptions::input_names() const {
+  if (reads_nothing()) return {kNothing};
   std::vector<std::string> names;
   const auto add = [&](const std::string& column, ColumnRole role) {
     for (const std::int64_t shift : shifts_of(role)) names.push_back(name_of_input(column, shift));

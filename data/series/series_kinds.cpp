@@ -59,7 +59,10 @@ namespace {
 
 /// The list of past columns under its two names.
 void read_input(JsonReader& reader, const Option& option, SeriesOptions& options) {
-  read_columns(reader, option, options.past);
+  if (const Json& given = reader.raw(std::string(option.key)); given.is_array() && given.empty())
+    options.past = given;  // nothing but time
+  else
+    read_columns(reader, option, options.past);
   options.says_input = !options.past.is_null();
 }
 void read_past(JsonReader& reader, const Option& option, SeriesOptions& options) {
@@ -76,7 +79,10 @@ Json input_json(const Option&, const SeriesOptions& options) {
 Json past_json(const Option&, const SeriesOptions& options) {
   return options.says_input ? Json() : options.past;
 }
-Json input_schema(const Option& option) { return columns_schema(option); }
+Json past_schema(const Option& option) { return columns_schema(option); }
+Json input_schema(const Option& option) {
+  return either_schema({Json{{"type", "array"}, {"maxItems", 0}}, columns_schema(option)});
+}
 
 }  // namespace
 
@@ -84,7 +90,7 @@ constinit const OptionKindOf<SeriesOptions> kInput =
     option_kind<SeriesOptions, read_input, input_json, input_schema>();
 
 constinit const OptionKindOf<SeriesOptions> kPast =
-    option_kind<SeriesOptions, read_past, past_json, input_schema>();
+    option_kind<SeriesOptions, read_past, past_json, past_schema>();
 
 namespace {
 

@@ -53,7 +53,7 @@ constexpr Option kSeriesRows[] = {
     whole<SeriesOptions>(
         "input", kInput,
         "input columns, names or numbers from 0, those of targets too; null: all but the time, unless the "
-        "keys below name inputs"),
+        "keys below name inputs; []: none, for equations that know nothing but time"),
     option<&SeriesOptions::target>("target", kColumns, "columns to predict; null: the input columns"),
     whole<SeriesOptions>(
         "past", kPast,

@@ -87,6 +87,8 @@ struct SeriesOptions {
   std::string where() const;
   /// Whether no key says which columns are read: all are.
   bool reads_all() const { return past.is_null() && future.is_null() && fixed.is_null(); }
+  /// Whether "input" is []: a model that knows nothing but time reads one input, which is always 0.
+  bool reads_nothing() const;
   /// Whether an input column is one of words.
   bool is_category(const Json& column) const;
   /// The input columns in their order; none if all are read.
@@ -102,6 +104,7 @@ struct SeriesOptions {
 
 /// The name of an input that is read at another row than that of its step: "temp[+1]".
 std::string name_of_input(const std::string& column, std::int64_t shift);
+inline constexpr const char* kNothing = "nothing";  ///< the name of the input of a model that reads none
 /// The names of inputs that are made: whether a column has a number, whether it has a certain word, and the
 /// sine or cosine of a calendar input.
 std::string name_of_mask(const std::string& column);

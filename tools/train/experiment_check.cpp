@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
+#include "lagtape/data/series/series_options.h"
 #include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/score/equal_columns.h"
 #include "lagtape/tools/train/warnings.h"
@@ -79,7 +80,8 @@ void add_some(Texts& texts, const Texts& found, const char* all) {
 Texts constant_inputs(const Facts& facts, const ColumnTexts& names) {
   Texts texts;
   for (std::size_t i = 0; i < facts.lowest.size(); ++i)
-    if (facts.lowest[i] == facts.highest[i])
+    if (facts.lowest[i] == facts.highest[i] &&
+        names.input(static_cast<std::int64_t>(i)) != text_of("input '", kNothing, "'"))
       texts.push_back(text_of(names.input(static_cast<std::int64_t>(i)), " is ", facts.lowest[i],
                               " at every step: it carries no information"));
   return texts;
