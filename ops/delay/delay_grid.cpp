@@ -54,9 +54,12 @@ std::vector<Candidate> breaks_of(const GridParts& parts, double end, double tole
   for (std::int64_t level = 1; level <= parts.levels && !last.empty(); ++level) {
     std::vector<Candidate> next;
     for (const Candidate& from : last)
-      for (const Dual& lag : parts.lags)
-        if (const double t = from.t.v + lag.v; t > tolerance && t < end - tolerance)
-          next.push_back({sum(from.t, lag), level});
+      for (const std::vector<Dual>* lags : {&parts.lags, &parts.spread}) {
+        if (lags == &parts.spread && level > kSpreadLevels) continue;
+        for (const Dual& lag : *lags)
+          if (const double t = from.t.v + lag.v; t > tolerance && t < end - tolerance)
+            next.push_back({sum(from.t, lag), level});
+      }
     merge(next, tolerance);
     all.insert(all.end(), next.begin(), next.end());
     merge(all, tolerance);

@@ -23,11 +23,16 @@ struct MovingGrid {
   double tolerance = 0;  ///< times that are nearer to each other are one
 };
 
+/// An integral smooths what it reads, so what a break leaves after two of its points is below the order of the methods.
+inline constexpr std::int64_t kSpreadLevels = 2;
+
 /// What a grid is made of.
 struct GridParts {
-  Dual h;                            ///< the step
-  double end = 0;                    ///< the last time that is read
-  std::vector<Dual> lags = {};       ///< constant ones, along which breaks travel
+  Dual h;                       ///< the step
+  double end = 0;               ///< the last time that is read
+  std::vector<Dual> lags = {};  ///< constant ones, along which breaks travel
+  std::vector<Dual> spread =
+      {};  ///< those of the points of integrals, along which breaks travel `kSpreadLevels` times
   std::vector<double> samples = {};  ///< times of inputs: fixed points, which are breaks
   std::vector<Dual> switches =
       {};                   ///< other times at which slopes jump, and before 0 those of jumps in histories

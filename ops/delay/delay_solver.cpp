@@ -124,7 +124,7 @@ class Solver {
                                              "; the largest h that serves is ", lag.v)
                                    : std::string("a lag is above 0; the future is not known"),
                          text_of(lag.v));
-      parts.lags.push_back(lag);
+      (read.spread ? parts.spread : parts.lags).push_back(lag);
     }
     parts.samples = problem_.input_times;
     for (const Restart& restart : problem_.restarts) parts.samples.push_back(restart.t);
@@ -142,7 +142,8 @@ class Solver {
   /// Times at which the right side takes another branch, and those of histories as far back as they are read.
   void find_switches(GridParts& parts) {
     double longest = parts.h.v;
-    for (const Dual& lag : parts.lags) longest = std::max(longest, lag.v);
+    for (const std::vector<Dual>* lags : {&parts.lags, &parts.spread})
+      for (const Dual& lag : *lags) longest = std::max(longest, lag.v);
     parts.switches = switch_times(problem_, roots_of_slopes(side_), side_.time, {0, parts.end, parts.h.v});
     has_switches_ = !parts.switches.empty();
     const std::vector<Dual> before =

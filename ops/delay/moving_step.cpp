@@ -105,7 +105,8 @@ class MovingStep final : StageRecorder {
   std::vector<int> constant_lags() const {
     std::vector<int> lags;
     for (const PastRead& read : side().reads)
-      if (constant_[read.lag] && std::ranges::find(lags, read.lag) == lags.end()) lags.push_back(read.lag);
+      if (constant_[read.lag] && !read.spread && std::ranges::find(lags, read.lag) == lags.end())
+        lags.push_back(read.lag);
     return lags;
   }
 

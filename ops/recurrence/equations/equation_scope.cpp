@@ -17,7 +17,7 @@ using Kind = EquationSymbol::Kind;
 
 /// Functions that came after cells that may have their names.
 constexpr std::string_view kFree[] = {"atan", "stop", "surrogate", "spike", "complex",
-                                      "real", "imag", "conj",      "angle"};
+                                      "real", "imag", "conj",      "angle", "integral"};
 
 }  // namespace
 

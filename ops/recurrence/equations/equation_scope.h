@@ -56,6 +56,7 @@ std::string description_of(const EquationSymbol& symbol);
 /// What equations in continuous time have besides.
 struct TimeScope {
   StepVar time, history_time;
+  std::optional<StepVar> ago = {};  ///< how long ago the states are that an integral reads
   std::vector<PastRead> reads = {};
 };
 

@@ -59,7 +59,8 @@ namespace lagtape {
 /// Equations in continuous time set dNAME, the derivative of a state, in place of NAME', and have the time t in place of
 /// n. y(t - E) and dy(t - E) are a state and its derivative a time E ago, in units of t, where E is made of parameters,
 /// inputs and states: y(t - tau), y(t - clamp(1 + c * y, 0.5, 9)). Before t = 0 they are the history, a sum of t and
-/// parameters.
+/// parameters. integral(E, a, b, points = k, weights = w) is that of E(t - s) over s in a .. b, by Gauss's points, where a
+/// state in E is its value s ago.
 ///
 /// Grammar 1, that of models of version 0.1, differs: [g] is repeated along the last axis of [g, n], sum and mean go over
 /// the last axis, W @ A multiplies each row of A, and where(c, a, b) is c * a + (1 - c) * b.

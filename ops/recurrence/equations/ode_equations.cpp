@@ -1,6 +1,8 @@
 #include "lagtape/ops/recurrence/equations/ode_equations.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,31 @@ std::vector<std::string> names_of(const EquationCell& cell) {
   std::vector<std::string> names;
   for (const auto& state : cell.states) names.push_back(state.name);
   return names;
+}
+
+struct Quadrature {
+  std::vector<double> at, weights;  ///< in [0, 1], with the sum 1
+};
+
+/// Gauss and Legendre's.
+Quadrature gauss(std::int64_t points) {
+  const auto n = static_cast<double>(points);
+  Quadrature rule;
+  for (std::int64_t i = points; i >= 1; --i) {
+    double x = std::cos(std::numbers::pi * (static_cast<double>(i) - 0.25) / (n + 0.5)), slope = 0;
+    for (int k = 0; k < 100; ++k) {  // Newton's method for a root of the polynomial
+      double before = 1, value = x;
+      for (double j = 2; j <= n; ++j)
+        before = std::exchange(value, ((2 * j - 1) * x * value - (j - 1) * before) / j);
+      slope = n * (x * value - before) / (x * x - 1);
+      const double change = value / slope;
+      x -= change;
+      if (std::abs(change) < 1e-15) break;
+    }
+    rule.at.push_back((1 + x) / 2);
+    rule.weights.push_back(1 / ((1 - x * x) * slope * slope));
+  }
+  return rule;
 }
 
 }  // namespace
@@ -138,6 +165,165 @@ RightSide right_side_of(EquationScope& scope, const EquationCell& cell,
   side.partials = record_partials(tape);
   side.program = tape.recorded();
   return side;
+}
+
+// ---- Past values: y(t - E), dy(t - E) and integrals over the past ----
+
+StepVar EquationParser::past_value(const EquationToken& name, EquationSymbol& symbol) {
+  const EquationToken first = peek();
+  const std::vector<StepOperand> values = arguments();
+  check_count(name, values.size(), 1, 1);
+  close(")");
+  return past_value(name, symbol, lag_in(first, value_of(values.front())), first);
+}
+
+StepVar EquationParser::past_value(const EquationToken& name, const EquationSymbol& symbol, StepVar lag,
+                                   const EquationToken& at) {
+  StepTape& tape = scope_.tape;
+  const bool slope = symbol.kind == EquationSymbol::Kind::slope;
+  const EquationSymbol& state = slope ? *scope_.find(name.text.substr(1)) : symbol;
+  if (lag.shape().rank > 0 && lag.shape().width() > 1)
+    fail(at, text_of("the time of a past value is one number"), Rule::shape, to_string(lag.shape()));
+  std::vector<PastRead>& reads = scope_.ode->reads;
+  PastRead read{.state = tape.at(state.value.id()).index, .slope = slope, .lag = lag.id()};
+  read.spread = scope_.ode->ago.has_value();
+  for (const PastRead& known : reads)
+    if (known.state == read.state && known.slope == slope && known.lag == read.lag)
+      return tape.var(known.value);
+  const StepVar value = tape.state(text_of(name.text, "(t - #", reads.size() + 1, ")"), state.value.shape());
+  read.value = value.id();
+  read.at = place_of(at);
+  reads.push_back(std::move(read));
+  return value;
+}
+
+StepVar EquationParser::lag_in(const EquationToken& at, StepVar argument) {
+  StepTape& tape = scope_.tape;
+  const StepVar time = scope_.ode->time;
+  StepVar lag;  // the sum of what is taken away so far
+  const auto take_away = [&](StepVar term, bool adds) {
+    if (lag.id() < 0)
+      lag = adds ? -term : term;
+    else
+      lag = adds ? lag - term : lag + term;
+  };
+  StepVar rest = argument;
+  while (rest.id() != time.id()) {
+    const Instruction v = tape.at(rest.id());
+    if (v.op == StepOp::broadcast) {
+      rest = tape.var(v.a);
+      continue;
+    }
+    const bool adds = v.computes(ElementOp::add);
+    if (!adds && !v.computes(ElementOp::subtract))
+      fail(at, "a past value is read at t - E, as in y(t - tau), where E is how long ago");
+    const bool swapped = adds && v.b == time.id();
+    take_away(tape.var(swapped ? v.a : v.b), adds);
+    rest = tape.var(swapped ? v.b : v.a);
+  }
+  if (lag.id() < 0) fail(at, "the state at t itself is written without (t)");
+  if (tape.is_number(lag) && tape.at(lag.id()).value <= 0)
+    fail(at, "a lag is above 0; the future is not known", Rule::out_of_range,
+         text_of("t - ", tape.at(lag.id()).value));
+  return lag;
+}
+
+/// The ends, points and weights of an integral, behind what it is of.
+EquationParser::PastIntegral EquationParser::past_integral(const EquationToken& name) {
+  constexpr std::int64_t kMostPoints = 64;
+  PastIntegral of;
+  for (StepVar* end : {&of.begin, &of.end}) {
+    if (!take_sign(","))
+      fail(name, "an integral reads integral(E, a, b): of E from a time a to a time b ago.");
+    *end = value_of(sum());
+  }
+  bool is_given = false;
+  while (take_sign(",")) {
+    const EquationToken at = peek();
+    if (take_keyword("points")) {
+      of.points = whole(sum());
+      is_given = true;
+    } else if (take_keyword("weights")) {
+      of.weights = value_of(sum());
+      if (of.weights->shape().rank != 1) fail(at, "weights are a vector, one number a point", Rule::shape);
+    } else {
+      fail(at, "after its ends an integral has points = k and weights = w.");
+    }
+  }
+  close(")");
+  if (of.weights && !is_given) of.points = of.weights->shape().width();
+  if (of.points < 1 || of.points > kMostPoints)
+    fail(name, text_of("an integral has 1 to ", kMostPoints, " points"), Rule::out_of_range,
+         text_of(of.points));
+  if (of.weights && of.weights->shape().width() != of.points)
+    fail(name, "weights are one number a point", Rule::shape,
+         text_of(of.weights->shape().width(), " weights, ", of.points, " points"));
+  return of;
+}
+
+/// The value of what an integral is of, so long ago.
+StepVar EquationParser::integrand(StepVar ago) {
+  struct Ago {
+    Ago(EquationScope& scope, StepVar ago) : scope(scope) {
+      using Kind = EquationSymbol::Kind;
+      scope.open_locals(false);
+      scope.ode->ago = ago;
+      if (scope.find("s") == nullptr) scope.add_local("s", {.kind = Kind::time, .value = ago});
+      scope.add_local("t", {.kind = Kind::time, .value = scope.ode->time - ago});
+    }
+    ~Ago() {
+      scope.ode->ago.reset();
+      scope.close_locals();
+    }
+    EquationScope& scope;
+  };
+  const Ago states(scope_, ago);
+  const StepVar value = value_of(condition());
+  if (!peek().is(",")) expected("','");
+  return value;
+}
+
+/// (b - a) times the sum of g_i w_i E(t - s_i) at the points s_i of Gauss in a .. b; E is read again for each of them.
+StepVar EquationParser::integral(const EquationToken& name) {
+  if (!scope_.ode || scope_.ode->ago)
+    fail(name, scope_.ode ? "there is no integral within an integral."
+                          : "an integral over the past is of an \"ode\"; a step adds up h[-1], h[-2], ...");
+  const std::size_t begin = position();
+  for (int depth = 0; !at_end() && (depth > 0 || !(peek().is(",") || peek().is(")")));) {
+    const EquationToken token = take();
+    depth += token.is("(") || token.is("[") ? 1 : token.is(")") || token.is("]") ? -1 : 0;
+  }
+  const PastIntegral of = past_integral(name);
+  const std::size_t end = position();
+  const Quadrature rule = gauss(of.points);
+  const StepVar width = of.end - of.begin;
+  StepVar total;
+  for (std::int64_t i = 0; i < of.points; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    rewind(begin);
+    StepVar term = rule.weights[at] * integrand(of.begin + rule.at[at] * width);
+    if (of.weights)
+      term = record(name, [&] { return scope_.tape.sum(scope_.tape.slice(*of.weights, i, i + 1)) * term; });
+    total = i == 0 ? term : total + term;
+  }
+  rewind(end);
+  return record(name, [&] { return width * total; });
+}
+
+/// What a name means in an integral, where states are those of the past; none: what it means elsewhere.
+std::optional<StepVar> EquationParser::value_ago(const EquationToken& name, const EquationSymbol& symbol) {
+  using Kind = EquationSymbol::Kind;
+  if (!scope_.ode || !scope_.ode->ago) return {};
+  if (symbol.kind == Kind::state || symbol.kind == Kind::slope)
+    return past_value(name, symbol, *scope_.ode->ago, name);
+  const bool varies =
+      symbol.kind == Kind::input || (symbol.kind == Kind::equation && !symbol.bound &&
+                                     !constant_values(scope_.tape.recorded())[symbol.value.id()]);
+  if (varies)
+    fail(name, text_of("an integral over the past is of states; '", name.text, "' is a value at t. ",
+                       symbol.kind == Kind::input ? "Make a state of it: \"dv = (u - v) / e\"."
+                                                  : "Write out what it is."));
+  return {};
 }
 
 }  // namespace lagtape

@@ -14,11 +14,12 @@ class StepVar;
 
 /// A value of the past that a right side reads: y(t - E), or the slope dy(t - E).
 struct PastRead {
-  int state = -1;      ///< its number; -1: the input
-  bool slope = false;  ///< the derivative of the state in place of the state
-  int value = -1;      ///< the value by which the program reads it
-  int lag = -1;        ///< the value of E
-  Place at = {};       ///< its place in the equations, for errors
+  int state = -1;       ///< its number; -1: the input
+  bool slope = false;   ///< the derivative of the state in place of the state
+  int value = -1;       ///< the value by which the program reads it
+  int lag = -1;         ///< the value of E
+  bool spread = false;  ///< one point of an integral, which smooths what it reads
+  Place at = {};        ///< its place in the equations, for errors
 };
 
 /// The right side of delay equations, dy/dt = f(t, y(t), y(t - E), u(t)), as a recorded step program. Its states are

@@ -136,6 +136,7 @@ EquationParser::Operand EquationParser::operand_of(const EquationToken& token) {
   EquationSymbol& symbol = resolve(token);
   if (symbol.kind == Kind::function)
     fail(token, text_of("'", token.text, "' is a function; its arguments are missing."), Rule::missing);
+  if (const std::optional<StepVar> ago = value_ago(token, symbol)) return {*ago, nullptr, token};
   if (symbol.kind == Kind::slope && symbol.value.id() < 0)
     fail(token, text_of(token.text, " is read before an equation sets it."), Rule::missing);
   symbol.used = true;

@@ -66,8 +66,19 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   StepVar past_input(const EquationToken& at, StepVar index);
   /// The number of steps that an index goes back: 3 for h[-3], of which `example` is the letter.
   std::int64_t lag(const EquationToken& at, StepVar index, const char* example) const;
-  // In continuous time (past_reads.cpp): y(t - E), the rest of it after the opening bracket, and E of an argument t - E.
+  // In continuous time (ode_equations.cpp): y(t - E), the rest of it after the opening bracket, and E of an argument t - E.
   StepVar past_value(const EquationToken& name, EquationSymbol& symbol);
+  StepVar past_value(const EquationToken& name, const EquationSymbol& symbol, StepVar lag,
+                     const EquationToken& at);
+  struct PastIntegral {
+    StepVar begin, end;
+    std::int64_t points = 4;
+    std::optional<StepVar> weights = {};
+  };
+  PastIntegral past_integral(const EquationToken& name);
+  StepVar integrand(StepVar ago);
+  StepVar integral(const EquationToken& name);
+  std::optional<StepVar> value_ago(const EquationToken& name, const EquationSymbol& symbol);
   StepVar lag_in(const EquationToken& at, StepVar argument);
   std::int64_t largest_lag(const EquationToken& at, const std::string& name) const;
   StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
