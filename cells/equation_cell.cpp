@@ -304,9 +304,10 @@ CellDefinition read_cell_definition(JsonReader& reader) {
   read_lags(reader, cell);
   cell.states = read_named(reader, "state", "shapes of the states, by name");
   if (reader.has("ode"))
-    read_ode(reader, definition);
+    read_options(reader, kOdeOptions, definition);
   else
     read_step(reader, cell);
+  cell.has_rates = definition.solver.method == OdeMethod::exponential_euler;
   read_output(reader, cell);
   reader.optional("grammar", cell.grammar, between(1, EquationCell::kGrammar),
                   "1: vectors spread along the rows of [g, n], as in models of version 0.1");

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/json/options.h"
+#include "lagtape/core/json/schema.h"
 #include "lagtape/ops/delay/moving_step.h"
 #include "lagtape/ops/delay/value_bounds.h"
 #include "lagtape/ops/recurrence/equations/right_side.h"
@@ -13,25 +15,31 @@
 namespace lagtape {
 namespace {
 
-void read_lines(JsonReader& reader, EquationCell& cell) {
-  const Json& lines =
-      reader.raw("ode", "equations in continuous time, each setting a new name or a derivative");
+using Lines = std::vector<std::string>;
+using History = decltype(EquationCell::history);
+
+void read_lines(JsonReader& reader, const Option& option, Lines& all) {
+  const std::string key(option.key);
+  const Json& lines = reader.raw(key);
   const bool texts =
       lines.is_array() && std::ranges::all_of(lines, [](const Json& line) { return line.is_string(); });
   if (!texts || lines.empty())
-    return reader.error("ode", "expected a list of equations, like [\"dy = -a * y(t - tau)\"].");
-  for (const Json& line : lines) cell.ode.push_back(line.get<std::string>());
+    return reader.error(key, "expected a list of equations, like [\"dy = -a * y(t - tau)\"].");
+  for (const Json& line : lines) all.push_back(line.get<std::string>());
 }
 
-void read_history(JsonReader& reader, EquationCell& cell) {
-  const Json& given = reader.raw("history", "of each state its value at t <= 0");
+Json lines_json(const Option&, const Lines& lines) { return lines; }
+Json lines_schema(const Option&) { return list_schema(Json{{"type", "string"}}, 1); }
+
+void read_history(JsonReader& reader, const Option& option, History& history) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key);
   if (!given.is_object())
     return reader.error(
-        "history",
-        Problem{.rule = Rule::missing,
-                .expected = "of each state its value at t <= 0, a number, a param or an expression "
-                            "of t, like {\"y\": \"y0\"}"});
-  const JsonReader entries(given, reader.pointer_to("history"), reader.errors());
+        key, Problem{.rule = Rule::missing,
+                     .expected = "of each state its value at t <= 0, a number, a param or an expression "
+                                 "of t, like {\"y\": \"y0\"}"});
+  const JsonReader entries(given, reader.pointer_to(key), reader.errors());
   for (const auto& [name, value] : given.items()) {
     if (value == "observed" || value == "train")
       reader.errors().add(entries.pointer_to(name),
@@ -39,88 +47,150 @@ void read_history(JsonReader& reader, EquationCell& cell) {
                                   .statement = text_of("a history is no ", value.dump(), " yet"),
                                   .hint = "Give a param its start: \"y0\"."});
     else if (value.is_string() || value.is_number())
-      cell.history.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+      history.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
     else
       reader.errors().add(entries.pointer_to(name),
                           "expected a number or an expression, like \"y0\" or \"sin(t)\".");
   }
 }
 
-void read_step_size(JsonReader& reader, OdeSolver& solver) {
-  const Json& given = reader.raw("h", "the step, in units of t, or {\"lag\": NAME, \"parts\": m}");
+Json history_json(const Option&, const History& history) {
+  Json object = Json::object();
+  for (const auto& [state, value] : history) object[state] = value;
+  return object;
+}
+Json history_schema(const Option&) {
+  return object_schema_of(either_schema({Json{{"type", "string"}}, number_schema({})}));
+}
+
+constexpr auto kLines = option_kind<Lines, read_lines, lines_json, lines_schema>();
+constexpr auto kHistory = option_kind<History, read_history, history_json, history_schema>();
+
+// ---- Options of the solver ------------------------------------------------------------------------------------
+
+constexpr Option kLagPartRows[] = {
+    required<&OdeSolver::lag>("lag", "the name of a lag"),
+    required<&OdeSolver::parts>("parts", between(1, 1e9), "steps in a lag"),
+};
+constexpr OptionTable kLagParts = kLagPartRows;
+
+void read_step_size(JsonReader& reader, const Option& option, OdeSolver& solver) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key);
   if (given.is_number() && given.get<double>() > 0) {
     solver.h = given.get<double>();
-    return reader.fill("h", given);
+  } else if (given.is_object()) {
+    JsonReader parts(given, reader.pointer_to(key), reader.errors());
+    read_options(parts, kLagParts, solver);
+    parts.finish();
+  } else {
+    reader.error(key,
+                 Problem{.rule = given.is_null() ? Rule::missing : Rule::wrong_type,
+                         .expected = "a step above 0 in units of t, or {\"lag\": \"tau\", \"parts\": 20}"});
   }
-  if (!given.is_object())
-    return reader.error(
-        "h", Problem{.rule = given.is_null() ? Rule::missing : Rule::wrong_type,
-                     .expected = "a step above 0 in units of t, or {\"lag\": \"tau\", \"parts\": 20}"});
-  JsonReader parts(given, reader.pointer_to("h"), reader.errors());
-  parts.required("lag", solver.lag, "the name of a lag");
-  parts.required("parts", solver.parts, between(1, 1e9), "steps in a lag");
-  parts.finish();
-  reader.fill("h", parts.filled());
 }
 
-/// The time of a step of the data: a number, or its bounds where the input says it.
-void read_data_step(JsonReader& reader, OdeSolver& solver) {
-  const Json& given =
-      reader.raw("dt", "the time of a step of the data, in units of t, or {\"min\": a, \"max\": b}");
-  if (given.is_null()) return;
+Json step_size_json(const Option&, const OdeSolver& solver) {
+  return solver.parts > 0 ? json_of(kLagParts, solver) : Json(solver.h);
+}
+Json step_size_schema(const Option&) {
+  return either_schema({number_schema(above(0)), schema_of_rows(kLagParts)});
+}
+
+void check_bounds(const Bounds& bounds, JsonReader& reader) {
+  if (bounds.low > bounds.high) reader.error("", "the least time of a step is at most the largest.");
+}
+
+constexpr Option kStepBoundRows[] = {
+    required<&Bounds::low>("min", above(0), "the least time of a step"),
+    required<&Bounds::high>("max", above(0), "the largest time of a step"),
+};
+constexpr OptionTable kStepBounds = checked<check_bounds>(kStepBoundRows);
+
+void read_data_step(JsonReader& reader, const Option& option, OdeSolver& solver) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key);
   if (given.is_number() && given.get<double>() > 0) {
     solver.dt = given.get<double>();
-    return reader.fill("dt", given);
+  } else if (given.is_object()) {
+    JsonReader bounds(given, reader.pointer_to(key), reader.errors());
+    read_options(bounds, kStepBounds, solver.given.emplace(Bounds{1, 1}));
+    bounds.finish();
+  } else if (!given.is_null()) {
+    reader.error(
+        key, Problem{.rule = Rule::wrong_type,
+                     .expected = "the time of a step of the data, above 0, or where the last number of the "
+                                 "input says it its bounds, {\"min\": 0.1, \"max\": 2}"});
   }
-  if (!given.is_object())
-    return reader.error(
-        "dt", Problem{.rule = Rule::wrong_type,
-                      .expected = "the time of a step of the data, above 0, or where the last number of the "
-                                  "input says it its bounds, {\"min\": 0.1, \"max\": 2}"});
-  JsonReader bounds(given, reader.pointer_to("dt"), reader.errors());
-  Bounds of{1, 1};
-  bounds.required("min", of.low, above(0), "the least time of a step");
-  bounds.required("max", of.high, above(0), "the largest time of a step");
-  bounds.finish();
-  if (of.low > of.high) reader.error("dt", "the least time of a step is at most the largest.");
-  solver.given = of;
-  reader.fill("dt", bounds.filled());
 }
 
-void read_levels(JsonReader& reader, OdeSolver& solver) {
-  const Json& given = reader.raw("levels", "how often a break is followed: a number, or \"all\"");
-  if (given.is_null()) return;
+Json data_step_json(const Option&, const OdeSolver& solver) {
+  return solver.given ? json_of(kStepBounds, *solver.given) : Json(solver.dt);
+}
+Json data_step_schema(const Option&) {
+  return either_schema({number_schema(above(0)), schema_of_rows(kStepBounds)});
+}
+
+constexpr Range kLevels = between(0, 1000);
+
+void read_levels(JsonReader& reader, const Option& option, std::int64_t& levels) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key);
   if (given == "all")
-    solver.levels = OdeSolver::kAllLevels;
-  else if (given.is_number_unsigned() && given.get<std::int64_t>() <= 1000)
-    solver.levels = given.get<std::int64_t>();
-  else
-    return reader.error("levels", "expected a whole number from 0 on, or \"all\".");
-  reader.fill("levels", given);
+    levels = OdeSolver::kAllLevels;
+  else if (given.is_number_integer() && given.get<double>() >= kLevels.min &&
+           given.get<double>() <= kLevels.max)
+    levels = given.get<std::int64_t>();
+  else if (!given.is_null())
+    reader.error(key, "expected a whole number from 0 on, or \"all\".");
 }
 
-void read_solver(JsonReader& cell, OdeSolver& solver) {
-  const Json none = Json::object();
-  const Json& given = cell.raw("solver", "method and step");
-  JsonReader reader(given.is_null() ? none : given, cell.pointer_to("solver"), cell.errors());
-  if (!reader.is_object()) return;
-  const std::vector<std::string> methods = {"euler", "exponential_euler", "heun", "rk4"};
-  std::string method = "rk4", dense = "hermite", breaks = "cut", inputs = "hold";
-  reader.choice("method", method, methods, "euler, exponential_euler, heun or rk4");
-  read_step_size(reader, solver);
-  read_data_step(reader, solver);
-  reader.choice("dense", dense, {"hermite", "linear"}, "states between steps");
-  reader.choice("breaks", breaks, {"cut", "ignore"}, "whether steps end where the solution has a kink");
-  read_levels(reader, solver);
-  reader.choice("inputs", inputs, {"hold", "linear"}, "inputs between their times");
-  reader.finish();
-  cell.fill("solver", reader.filled());
-  const auto at = std::ranges::find(methods, method);
-  if (at != methods.end()) solver.method = static_cast<OdeMethod>(at - methods.begin());
-  solver.hermite = dense == "hermite";
-  solver.cut = breaks == "cut";
-  solver.hold = inputs == "hold";
+Json levels_json(const Option&, const std::int64_t& levels) {
+  if (levels == OdeSolver::kDefaultLevels) return {};
+  return levels == OdeSolver::kAllLevels ? Json("all") : Json(levels);
 }
+Json levels_schema(const Option&) { return either_schema({integer_schema(kLevels), Json{{"const", "all"}}}); }
+
+constexpr auto kStepSize = option_kind<OdeSolver, read_step_size, step_size_json, step_size_schema>();
+constexpr auto kDataStep = option_kind<OdeSolver, read_data_step, data_step_json, data_step_schema>();
+constexpr auto kBreakLevels = option_kind<std::int64_t, read_levels, levels_json, levels_schema>();
+
+constexpr Option kSolverRows[] = {
+    option<&OdeSolver::method>("method", {"euler", "exponential_euler", "heun", "rk4"},
+                               "how a step is taken"),
+    whole<OdeSolver>("h", kStepSize, "the step, in units of t, or a part of a lag").needed(),
+    whole<OdeSolver>(
+        "dt", kDataStep,
+        "in a model, the time of a step of the data, in units of t; {\"min\": a, \"max\": b}: the last "
+        "number of each input is that time, between these bounds; by default h")
+        .open(),
+    option<&OdeSolver::hermite>("dense", Choices{{"hermite", true}, {"linear", false}},
+                                "states between steps: by cubics through values and slopes, or by lines"),
+    option<&OdeSolver::cut>("breaks", Choices{{"cut", true}, {"ignore", false}},
+                            "whether steps end where the solution has a kink"),
+    option<&OdeSolver::levels>("levels", kBreakLevels,
+                               "how often a kink is followed through the lags; by default order + 1")
+        .open(),
+    option<&OdeSolver::hold>("inputs", Choices{{"hold", true}, {"linear", false}},
+                             "inputs between their times"),
+};
+constexpr OptionTable kSolver = kSolverRows;
+
+// ---- Options of a cell in continuous time ---------------------------------------------------------------------
+
+constexpr Option kEquationRows[] = {
+    option<&EquationCell::ode>("ode", kLines,
+                               "equations in continuous time, each setting a new name or a derivative")
+        .needed(),
+    option<&EquationCell::history>("history", kHistory, "of each state its value at t <= 0").needed(),
+    option<&EquationCell::input>("input", "the name of the input"),
+};
+constexpr OptionTable kEquations = kEquationRows;
+
+constexpr Option kOdeRows[] = {
+    rows_of<&CellDefinition::equations>(kEquations),
+    option<&CellDefinition::solver>("solver", kSolver, "method and step").needed(),
+};
 
 /// The bounds of each weight of the program. A lower bound that a param leaves open is NaN.
 std::vector<Bounds> bounds_of_weights(const CellDefinition& definition, const StepProgram& program) {
@@ -146,14 +216,7 @@ InputError lag_error(const PastRead& read, std::string statement, double found, 
 
 }  // namespace
 
-void read_ode(JsonReader& reader, CellDefinition& definition) {
-  EquationCell& cell = definition.equations;
-  read_lines(reader, cell);
-  read_history(reader, cell);
-  reader.optional("input", cell.input, "the name of the input");
-  read_solver(reader, definition.solver);
-  cell.has_rates = definition.solver.method == OdeMethod::exponential_euler;
-}
+constinit const OptionTable kOdeOptions = kOdeRows;
 
 void check_lags(const CellDefinition& definition, const RightSide& side) {
   const std::vector<Bounds> weights = bounds_of_weights(definition, side.program);

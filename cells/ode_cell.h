@@ -1,11 +1,11 @@
 #pragma once
 
 #include "lagtape/cells/equation_cell.h"
-#include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/option_table.h"
 
 namespace lagtape {
 
-/// Reads what a cell in continuous time has in place of "step":
+/// What a cell in continuous time has in place of "step":
 ///
 ///     { "ode":     [ "z = y(t - tau)", "dy = a * z / (1 + z ^ p) - b * y" ],
 ///       "history": { "y": "y0" },                    of each state a number, or an expression of t and params
@@ -14,8 +14,8 @@ namespace lagtape {
 ///                    "breaks": "cut", "levels": 5, "inputs": "hold",
 ///                    "dt": 1 } }                   of a model: the time of a step of its data, or its bounds
 ///
-/// Notes errors in the reader.
-void read_ode(JsonReader& reader, CellDefinition& definition);
+/// The rows are of a CellDefinition.
+extern const OptionTable kOdeOptions;
 
 /// Checks what the solver needs to know of the lags: each is above 0, at least a step, and at most a number known before.
 /// Throws InputError.

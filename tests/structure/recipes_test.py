@@ -157,7 +157,7 @@ class AddACommand(unittest.TestCase):
 ROW = re.compile(r"\b(?:option|required)<&(\w+)::\w+>\(\s*\"(\w+)\"")
 READ_BY_HAND = re.compile(r"\breader\.(?:optional|required|choice|required_choice)\(\s*\"(\w+)\"")
 # Keys whose names or number a file decides, or that say which table is read.
-BY_HAND = {"cells/equation_cell.cpp", "cells/ode_cell.cpp", "cells/models/model_json.cpp", "cells/models/loss_json.cpp", "cells/build/read_initializer.cpp",
+BY_HAND = {"cells/equation_cell.cpp", "cells/models/model_json.cpp", "cells/models/loss_json.cpp", "cells/build/read_initializer.cpp",
            "data/tasks/registry.cpp", "optim/registry.cpp"}
 
 
