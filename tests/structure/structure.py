@@ -1,6 +1,6 @@
 """The rules of the tree: which folder may include which, where names of cells and of dependencies may stand, the order of
 the engine's rooms (rooms.py), who knows the keys of an experiment (experiment_keys.py), that no code reads a message
-(messages.py), and how long files and functions may be (sizes.py).
+(messages.py), that no function hides a declared one (clashes.py), and how long files and functions may be (sizes.py).
 
 usage: structure.py tree ROOT | structure.py installed INCLUDE
 
@@ -11,6 +11,7 @@ import pathlib
 import re
 import sys
 
+import clashes
 import experiment_keys
 import messages
 import rooms
@@ -100,7 +101,7 @@ def check_tree(root):
                     found.append("this follows the host's locale; text_of, fmt::format and from_chars do not")
                 breaches += [f"{place}:{number}: {breach}" for breach in found if breach]
     return (breaches + experiment_keys.check_keys(root) + messages.check_messages(root) + rooms.check_rooms(root)
-            + sizes.check_sizes(root, [*MAY_INCLUDE, "tests"]))
+            + clashes.check_clashes(root) + sizes.check_sizes(root, [*MAY_INCLUDE, "tests"]))
 
 
 def check_installed(include):

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 import budget
+import clashes
 import declared
 import formatted
 import rooms
@@ -224,6 +225,32 @@ class KnotTest(unittest.TestCase):
 
     def test_two_circles_that_share_a_room_are_one_knot(self):
         self.assertEqual(rooms.knots({("a", "b"), ("b", "a"), ("b", "c"), ("c", "b"), ("c", "d")}), [["a", "b", "c"]])
+
+
+class ClashTest(unittest.TestCase):
+    """Of the functions in the unnamed namespace of tools/cli/b.cpp."""
+
+    LISTS = "set(tool_rooms core tools/chart tools/cli tools/view)\n"
+    SOURCE = "namespace lagtape::cli {\nnamespace {\n\n/// All.\n%s {\n  return {};\n}\n\n}  // namespace\n}  // namespace lagtape::cli\n"
+
+    def breaches(self, function, place, text):
+        return breaches_of({"CMakeLists.txt": self.LISTS, "tools/cli/b.cpp": self.SOURCE % function, place: text}, clashes.check_clashes)
+
+    def test_one_that_a_header_declares_is_a_breach(self):
+        header = "namespace lagtape::cli {\nstd::vector<std::string> names_in(\n    const std::vector<std::string>& kinds, int most = 3);\n}\n"
+        same, other = "Names names_in(const std::vector<std::string>& given, int n)", "Names names_in(const std::string& given, int n)"
+        self.assertEqual(self.breaches(same, "tools/cli/a.h", header), [
+            "tools/cli/b.cpp:5: names_in(const std::vector<std::string>&, int) is also in tools/cli/a.h: sources of a folder are compiled as one"])
+        self.assertEqual(self.breaches(other, "tools/cli/a.h", header), [])
+
+    def test_one_that_another_source_has_is_a_breach(self):
+        self.assertEqual(len(self.breaches("int f(double x)", "tools/cli/a.cpp", self.SOURCE % "int f(double value)")), 1)
+        self.assertEqual(self.breaches("int f(double x)", "tools/view/a.cpp", self.SOURCE % "int f(double value)"), [])
+
+    def test_headers_above_and_other_namespaces_are_none(self):
+        for place, around, count in (("core/text.h", "lagtape", 1), ("tools/view/v.h", "lagtape", 0), ("tools/chart/svg.h", "lagtape::svg", 0)):
+            header = f"namespace {around} {{\nstd::string number(double value);\n}}\n"
+            self.assertEqual(len(self.breaches("std::string number(double x)", place, header)), count, place)
 
 
 class SizeTest(unittest.TestCase):

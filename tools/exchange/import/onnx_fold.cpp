@@ -68,7 +68,7 @@ Results cast(const OnnxCall& call) {
 
 /// f(a, b) number by number; whole numbers stay whole.
 template <auto F>
-Results binary(const OnnxCall& call) {
+Results folded_pair(const OnnxCall& call) {
   const OnnxTensor &a = call.constant(0), &b = call.constant(1);
   const Shape shape = spread_shape(a.shape, b.shape);
   if (shape == Shape{-1})
@@ -87,7 +87,7 @@ Results binary(const OnnxCall& call) {
 
 template <auto F>
 Results compared(const OnnxCall& call) {
-  Results results = binary<F>(call);
+  Results results = folded_pair<F>(call);
   std::get<OnnxTensor>(results[0]).is_real = false;
   return results;
 }
@@ -179,14 +179,14 @@ const std::map<std::string, OnnxRule>& fold_rules() {
       {"Range", range},
       {"ReduceProd", reduce_product},
       {"Where", chosen},
-      {"Add", binary<[](double a, double b) { return a + b; }>},
-      {"Sub", binary<[](double a, double b) { return a - b; }>},
-      {"Mul", binary<[](double a, double b) { return a * b; }>},
-      {"Div", binary<[](double a, double b) { return a / b; }>},
-      {"Mod", binary<remainder_of>},
-      {"Min", binary<[](double a, double b) { return std::min(a, b); }>},
-      {"Max", binary<[](double a, double b) { return std::max(a, b); }>},
-      {"Pow", binary<[](double a, double b) { return std::pow(a, b); }>},
+      {"Add", folded_pair<[](double a, double b) { return a + b; }>},
+      {"Sub", folded_pair<[](double a, double b) { return a - b; }>},
+      {"Mul", folded_pair<[](double a, double b) { return a * b; }>},
+      {"Div", folded_pair<[](double a, double b) { return a / b; }>},
+      {"Mod", folded_pair<remainder_of>},
+      {"Min", folded_pair<[](double a, double b) { return std::min(a, b); }>},
+      {"Max", folded_pair<[](double a, double b) { return std::max(a, b); }>},
+      {"Pow", folded_pair<[](double a, double b) { return std::pow(a, b); }>},
       {"Equal", compared<[](double a, double b) { return a == b ? 1.0 : 0.0; }>},
       {"Less", compared<[](double a, double b) { return a < b ? 1.0 : 0.0; }>},
       {"Greater", compared<[](double a, double b) { return b < a ? 1.0 : 0.0; }>},
