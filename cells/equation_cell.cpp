@@ -248,7 +248,10 @@ void describe(ParameterDefinition& parameter, const ParamDefinition& param) {
 CompiledCell compile(const CellDefinition& cell, std::int64_t units, std::int64_t input) try {
   CompiledCell compiled = compile_cell(cell.equations, units, input);
   if (compiled.right_side) check_lags(cell, *compiled.right_side);
-  return compiled;
+  if (cell.splines.empty() || !compiled.right_side) return compiled;
+  CellDefinition whole = cell;
+  set_splines(whole, *compiled.right_side);
+  return compile_cell(whole.equations, units, input);
 } catch (const InputError& error) {
   throw error.within(
       {.pointer = cell.pointer, .item = cell.name.empty() ? "" : text_of("cell '", cell.name, "'")});
@@ -258,6 +261,7 @@ CompiledCell compile(const CellDefinition& cell, std::int64_t units, std::int64_
 
 Layer CellDefinition::build(std::int64_t units, std::int64_t input,
                             std::optional<RightSide>* right_side) const {
+  if (!equations.trained.empty()) return with_trained_histories(*this).build(units, input, right_side);
   const bool is_model = right_side == nullptr, dt_is_given = is_model && solver.given.has_value();
   CompiledCell compiled = compile(*this, units, dt_is_given && input > 1 ? input - 1 : input);
   Layer layer{std::move(compiled.program), {}, {}};

@@ -13,6 +13,13 @@
 
 namespace lagtape {
 
+/// A history that is a spline through the numbers of a param.
+struct HistorySpline {
+  std::size_t entry = 0;  ///< in the histories of the equations
+  std::string param = {};
+  std::int64_t knots = 0;
+};
+
 /// A cell that its user defines by equations (ops/recurrence/equations/equations.h). Its weights are
 /// parameters, which start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise. A weight that
 /// is a lag starts from `middle_of` its largest value, and is kept between 1 and that value.
@@ -21,7 +28,8 @@ struct CellDefinition {
   EquationCell equations = {};
   std::map<std::string, ParamDefinition> params = {};  ///< by the names in `equations`
   std::map<std::string, Initializer> init = {};
-  OdeSolver solver = {};  ///< the method that solves equations in continuous time
+  std::vector<HistorySpline> splines = {};  ///< once trained histories are params
+  OdeSolver solver = {};                    ///< the method that solves equations in continuous time
 
   /// Throws InputError with all that is wrong with the equations, each at its place in the file.
   /// Equations in continuous time go to `right_side`, and the layer has parameters alone.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "lagtape/cells/ode_history.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/options.h"
 #include "lagtape/core/json/schema.h"
@@ -16,7 +17,6 @@ namespace lagtape {
 namespace {
 
 using Lines = std::vector<std::string>;
-using History = decltype(EquationCell::history);
 
 void read_lines(JsonReader& reader, const Option& option, Lines& all) {
   const std::string key(option.key);
@@ -31,40 +31,7 @@ void read_lines(JsonReader& reader, const Option& option, Lines& all) {
 Json lines_json(const Option&, const Lines& lines) { return lines; }
 Json lines_schema(const Option&) { return list_schema(Json{{"type", "string"}}, 1); }
 
-void read_history(JsonReader& reader, const Option& option, History& history) {
-  const std::string key(option.key);
-  const Json& given = reader.raw(key);
-  if (!given.is_object())
-    return reader.error(
-        key, Problem{.rule = Rule::missing,
-                     .expected = "of each state its value at t <= 0, a number, a param or an expression "
-                                 "of t, like {\"y\": \"y0\"}"});
-  const JsonReader entries(given, reader.pointer_to(key), reader.errors());
-  for (const auto& [name, value] : given.items()) {
-    if (value == "observed" || value == "train")
-      reader.errors().add(entries.pointer_to(name),
-                          Problem{.rule = Rule::not_supported,
-                                  .statement = text_of("a history is no ", value.dump(), " yet"),
-                                  .hint = "Give a param its start: \"y0\"."});
-    else if (value.is_string() || value.is_number())
-      history.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
-    else
-      reader.errors().add(entries.pointer_to(name),
-                          "expected a number or an expression, like \"y0\" or \"sin(t)\".");
-  }
-}
-
-Json history_json(const Option&, const History& history) {
-  Json object = Json::object();
-  for (const auto& [state, value] : history) object[state] = value;
-  return object;
-}
-Json history_schema(const Option&) {
-  return object_schema_of(either_schema({Json{{"type", "string"}}, number_schema({})}));
-}
-
 constexpr auto kLines = option_kind<Lines, read_lines, lines_json, lines_schema>();
-constexpr auto kHistory = option_kind<History, read_history, history_json, history_schema>();
 
 // ---- Options of the solver ------------------------------------------------------------------------------------
 
@@ -182,7 +149,7 @@ constexpr Option kEquationRows[] = {
     option<&EquationCell::ode>("ode", kLines,
                                "equations in continuous time, each setting a new name or a derivative")
         .needed(),
-    option<&EquationCell::history>("history", kHistory, "of each state its value at t <= 0").needed(),
+    whole<EquationCell>("history", kHistories, "of each state its value at t <= 0").needed(),
     option<&EquationCell::input>("input", "the name of the input"),
 };
 constexpr OptionTable kEquations = kEquationRows;
@@ -238,6 +205,56 @@ void check_lags(const CellDefinition& definition, const RightSide& side) {
 
 namespace {
 
+bool is_scalar(const EquationCell::Named& state) {
+  return state.shape.empty() || (state.shape.size() == 1 && state.shape.front() == "1");
+}
+
+}  // namespace
+
+CellDefinition with_trained_histories(const CellDefinition& definition) {
+  CellDefinition made = definition;
+  EquationCell& cell = made.equations;
+  cell.trained.clear();
+  for (std::size_t i = 0; i < cell.history.size(); ++i) {
+    auto& [name, text] = cell.history[i];
+    const auto trained = definition.equations.trained.find(name);
+    const auto state = std::ranges::find(cell.states, name, &EquationCell::Named::name);
+    if (trained == definition.equations.trained.end()) continue;
+    text = "0";
+    if (state == cell.states.end()) continue;  // which the equations refuse
+    const auto& [knots, start] = trained->second;
+    if (state->shape.size() > 1 || (knots > 1 && !is_scalar(*state)))
+      throw InputError(
+          {.pointer = text_of(definition.pointer, "/history/", name)}, Rule::not_supported,
+          knots > 1 ? "knots are of a state of size 1" : "a state of several axes has no trained history", {},
+          "Give it params, like \"y0\".");
+    ParamDefinition param{.start = start};
+    if (knots > 1)
+      param.size = text_of(knots);
+    else if (!is_scalar(*state))
+      param.size = state->shape.front();
+    text = name + ".history";
+    cell.params.push_back({text, param.size, param.bounds().high});
+    made.params.emplace(text, param);
+    if (knots < 2) continue;
+    made.splines.push_back({i, text, knots});
+    text = spline_expression(made.splines.back().param, knots, 1);
+  }
+  return made;
+}
+
+void set_splines(CellDefinition& definition, const RightSide& side) {
+  const std::vector<Bounds> weights = bounds_of_weights(definition, side.program);
+  double window = 0;
+  for (const PastRead& read : side.reads)
+    window = std::max(window, bounds_of(side.program, read.lag, weights).high);
+  for (const HistorySpline& spline : definition.splines)
+    definition.equations.history[spline.entry].second =
+        spline_expression(spline.param, spline.knots, window > 0 ? window : 1);
+}
+
+namespace {
+
 /// The step of the method, in a model a number: parts of a lag are those of its start.
 double step_size(const CellDefinition& definition) {
   const OdeSolver& solver = definition.solver;
@@ -262,6 +279,11 @@ bool reads_input(const RightSide& side) {
 }  // namespace
 
 StepProgram step_of(const CellDefinition& definition, const RightSide& side, std::int64_t input) {
+  for (const auto& [state, text] : definition.equations.history)
+    if (text == EquationCell::kObserved)
+      throw InputError({.pointer = text_of(definition.pointer, "/history/", state)}, Rule::not_supported,
+                       "a layer has no observed history", {},
+                       "Give it \"train\" or a param; `solve` and `fit` have one.");
   ModelSteps steps{.solver = definition.solver, .input = input};
   OdeSolver& solver = steps.solver;
   const double h = step_size(definition);

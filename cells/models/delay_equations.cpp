@@ -52,6 +52,10 @@ std::string chosen_cell(const Json& document, const std::string& name) {
   return known.front();
 }
 
+const std::string& name_of_state(const RightSide& side, const RightSide::State& state) {
+  return side.program.states[side.program.values[state.value].index].name;
+}
+
 CellDefinition read_cell(const Json& document, const std::string& cell) {
   const bool alone = is_ode(document);
   const std::string name = alone ? "" : chosen_cell(document, cell);
@@ -62,7 +66,7 @@ CellDefinition read_cell(const Json& document, const std::string& cell) {
   definition.name = name;
   definition.pointer = pointer;
   if (!errors.empty()) throw InputError(errors.problems());
-  return definition;
+  return with_trained_histories(definition);
 }
 
 }  // namespace
@@ -171,6 +175,36 @@ std::vector<std::string> DelayEquations::warnings() const {
   return all;
 }
 
+std::vector<std::string> DelayEquations::observed_states() const {
+  std::vector<std::string> states;
+  for (const RightSide::State& state : implementation_->side.states)
+    if (state.is_observed) states.push_back(name_of_state(implementation_->side, state));
+  return states;
+}
+
+void DelayEquations::observe(const std::string& name, const std::vector<double>& times,
+                             const std::vector<double>& values) {
+  const RightSide& side = implementation_->side;
+  std::vector<std::string> known;
+  for (const RightSide::State& state : side.states) known.push_back(name_of_state(side, state));
+  const auto s = static_cast<std::size_t>(std::ranges::find(known, name) - known.begin());
+  if (s == known.size()) throw InputError(unknown_name("state", name, known));
+  DelayHistory readings;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (times[i] <= 0 && !std::isnan(values[i])) {
+      readings.times.push_back(times[i]);
+      readings.values.push_back(values[i]);
+    }
+  const Place place{.pointer = implementation_->definition.pointer + "/history" + pointer_part(name)};
+  if (side.program.values[side.states[s].value].shape.width() > 1)
+    throw InputError(place, Rule::not_supported, "an observed history is that of a state of one number");
+  if (readings.times.size() < 2)
+    throw InputError(place, Rule::missing, "an observed history needs at least 2 readings at t <= 0",
+                     text_of(readings.times.size()));
+  observed_.resize(known.size());
+  observed_[s] = std::move(readings);
+}
+
 void DelayEquations::fit_weights() {
   Implementation made = *implementation_;
   for (std::size_t w = 0; w < made.weights.size(); ++w) {
@@ -181,6 +215,22 @@ void DelayEquations::fit_weights() {
   implementation_ = std::make_shared<const Implementation>(std::move(made));
 }
 
+namespace {
+
+std::vector<ObservedHistory> observed_of(const RightSide& side, const std::vector<DelayHistory>& given,
+                                         const std::string& pointer) {
+  std::vector<ObservedHistory> observed;
+  for (const DelayHistory& readings : given) observed.push_back({readings.times, readings.values});
+  for (std::size_t s = 0; s < side.states.size(); ++s)
+    if (side.states[s].is_observed && (observed.empty() || observed[s].times.empty()))
+      throw InputError({.pointer = pointer + "/history" + pointer_part(name_of_state(side, side.states[s]))},
+                       Rule::missing, "is \"observed\", and there are no readings", {},
+                       "Give them: `solve --history FILE`, or rows up to t = 0 in the data of `fit`.");
+  return observed;
+}
+
+}  // namespace
+
 SolvedEquations DelayEquations::solve(const std::vector<double>& times, bool derivatives,
                                       const DelayInput& input,
                                       const std::vector<DelayRestart>& restarts) const {
@@ -190,6 +240,7 @@ SolvedEquations DelayEquations::solve(const std::vector<double>& times, bool der
   problem.solver.parts *= refined_;
   problem.input_times = input.times;
   problem.inputs = input.values;
+  problem.observed = observed_of(of.side, observed_, of.definition.pointer);
   SolvedEquations solved{.times = times, .states = {}, .params = {}};
   for (std::size_t w = 0; w < of.weights.size(); ++w)
     if (of.param_of_weight[w] != Implementation::kNoParam)

@@ -17,6 +17,11 @@ struct DelayInput {
   std::int64_t width = 1;
 };
 
+/// Readings of a state up to t = 0, at ascending times.
+struct DelayHistory {
+  std::vector<double> times, values;
+};
+
 /// States that begin anew at a time, all numbers of all of them.
 struct DelayRestart {
   double t = 0;
@@ -63,6 +68,11 @@ class DelayEquations {
   const std::vector<Param>& params() const { return params_; }
   /// Gives a param, or one number "c[0]" of it, another value. Throws InputError for an unknown name.
   void set(const std::string& param, double value);
+  /// States whose history is "observed".
+  std::vector<std::string> observed_states() const;
+  /// Takes the history of a state of one number from readings, of which at least two are at times up to 0, in place of what
+  /// the cell says (ops/delay/observed_history.h). Throws InputError.
+  void observe(const std::string& state, const std::vector<double>& times, const std::vector<double>& values);
   /// Makes params of the weights, "W[0]", "W[1]", ..., from their first values.
   void fit_weights();
   /// Divides the step by so many.
@@ -81,6 +91,7 @@ class DelayEquations {
   std::shared_ptr<const Implementation> implementation_;
   std::vector<Param> params_;
   std::int64_t refined_ = 1;
+  std::vector<DelayHistory> observed_ = {};  // of each state
 };
 
 }  // namespace lagtape

@@ -37,6 +37,13 @@ struct Restart {
   std::vector<double> y = {};
 };
 
+/// The history of a state of one number, out of readings: the cubic through these values with the slopes of the parabolas
+/// through three of them, and lines beyond.
+struct ObservedHistory {
+  std::vector<double> times = {},
+                      values = {};  ///< at least two, at ascending times; none: the history is another
+};
+
 /// Equations with their numbers.
 struct DelayProblem {
   const RightSide& side;
@@ -44,9 +51,10 @@ struct DelayProblem {
   std::vector<std::vector<double>> weights;  ///< of the program
   /// Weights and their elements, by which to differentiate; -1 - r is the restart r.
   std::vector<std::pair<int, std::int64_t>> directions = {};
-  std::vector<double> input_times = {};  ///< ascending
-  std::vector<double> inputs = {};       ///< a row a time, as wide as the program's input
-  std::vector<Restart> restarts = {};    ///< at ascending times
+  std::vector<double> input_times = {};        ///< ascending
+  std::vector<double> inputs = {};             ///< a row a time, as wide as the program's input
+  std::vector<Restart> restarts = {};          ///< at ascending times
+  std::vector<ObservedHistory> observed = {};  ///< of each state; empty: none
 };
 
 }  // namespace lagtape

@@ -148,6 +148,9 @@ class Solver {
     has_switches_ = !parts.switches.empty();
     const std::vector<Dual> before =
         switch_times(problem_, roots_of_histories(side_), side_.history_time, {-longest, 0, parts.h.v});
+    for (const ObservedHistory& readings : problem_.observed)  // where cubics meet
+      for (const double t : readings.times)
+        if (t < 0 && t > -longest) parts.switches.push_back({t, std::vector<double>(p_)});
     if (before.empty()) return;
     // A jump of a state is one of its slope a lag later.
     ++parts.levels;

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lagtape/core/error.h"
+#include "lagtape/ops/delay/observed_history.h"
+
 namespace lagtape {
+
 std::vector<int> roots_of_histories(const RightSide& side) {
   std::vector<int> roots;
   for (const RightSide::State& state : side.states) {
@@ -34,7 +38,10 @@ DenseValues::DenseValues(const RightSide& side, const DelayProblem& problem)
       p_(problem.directions.size()),
       hermite_(problem.solver.hermite),
       offsets_{0},
-      history_(side, roots_of_histories(side), problem.weights, problem.directions) {
+      history_(side, roots_of_histories(side), problem.weights, problem.directions),
+      observed_(problem.observed) {
+  for (const ObservedHistory& readings : observed_)
+    observed_slopes_.push_back(readings.times.empty() ? std::vector<double>() : slopes_of(readings));
   for (const RightSide::State& state : side.states)
     offsets_.push_back(offsets_.back() +
                        static_cast<std::size_t>(side.program.values[state.value].shape.width()));
@@ -119,6 +126,10 @@ void DenseValues::read_history(const Dual& s, const DenseRead& what, Duals& out)
     const int id = what.slope ? side_.states[state].history_slope : side_.states[state].history;
     for (std::size_t k = offsets_[state]; k < offsets_[state + 1]; ++k) {
       if (k < what.first || k >= what.first + what.count) continue;
+      if (is_observed(state)) {
+        read_observed(state, s, what.slope, i++, out);
+        continue;
+      }
       const std::size_t at = id < 0 || history_.values(id).size() == 1 ? 0 : k - offsets_[state];
       out.v[i] = id < 0 ? 0 : history_.values(id)[at];
       for (std::size_t p = 0; p < p_; ++p)
@@ -126,6 +137,21 @@ void DenseValues::read_history(const Dual& s, const DenseRead& what, Duals& out)
       ++i;
     }
   }
+}
+
+void DenseValues::read_observed(std::size_t state, const Dual& s, bool slope, std::size_t i,
+                                Duals& out) const {
+  const ObservedHistory& readings = observed_[state];
+  if (s.v < readings.times.front() - grid_.tolerance) {
+    const int number = side_.program.values[side_.states[state].value].index;
+    throw InputError(
+        {.item = text_of("history of '", side_.program.states[number].name, "'")}, Rule::missing,
+        text_of("the readings begin at t = ", readings.times.front(), ", and one before them is read"),
+        text_of("t = ", s.v));
+  }
+  const std::array<double, 3> at = lagtape::read_history(readings, observed_slopes_[state], s.v);
+  out.v[i] = at[slope ? 1 : 0];
+  for (std::size_t p = 0; p < p_; ++p) out.d[i * p_ + p] = at[slope ? 2 : 1] * s.d[p];
 }
 
 void DenseValues::read_values(double s, const DenseRead& what, std::vector<double>& out) {

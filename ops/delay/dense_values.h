@@ -57,12 +57,17 @@ class DenseValues {
   /// The step that a time lies in; none for a time of the history.
   std::ptrdiff_t step_at(double s, const DenseRead& what) const;
   void read_history(const Dual& s, const DenseRead& what, Duals& out);
+  bool is_observed(std::size_t state) const { return !observed_.empty() && !observed_[state].times.empty(); }
+  /// The number of an observed state, element i of what is read.
+  void read_observed(std::size_t state, const Dual& s, bool slope, std::size_t i, Duals& out) const;
 
   const RightSide& side_;
   std::size_t p_;
   bool hermite_;
   std::vector<std::size_t> offsets_;
   DualProgram history_;
+  const std::vector<ObservedHistory>& observed_;
+  std::vector<std::vector<double>> observed_slopes_;
   MovingGrid grid_;
   Duals y_, after_, before_;  // states; slopes at the begin of steps and at their ends, a row a point
   std::vector<char> has_before_;

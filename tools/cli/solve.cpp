@@ -20,7 +20,7 @@ namespace {
 
 struct SolveArguments {
   ExperimentArguments experiment;
-  std::string cell, times, input, output, plot, phase, fit;
+  std::string cell, times, input, history, output, plot, phase, fit;
   std::vector<std::string> params;
   bool derivatives = false, json = false, order = false;
 };
@@ -44,6 +44,11 @@ void add_options(Options& options, SolveArguments& arguments) {
       .called("TIMES");
   options
       .add("--input", &arguments.input, "input over time (.csv): a column of times, then those of the input")
+      .not_empty()
+      .called("FILE");
+  options
+      .add("--history", &arguments.history,
+           "readings up to t = 0 (.csv): a column of times, and one for each state whose history they are")
       .not_empty()
       .called("FILE");
   options.add("--derivatives", &arguments.derivatives,
@@ -81,7 +86,8 @@ void run(const SolveArguments& arguments) {
   const ExperimentFile file = arguments.experiment.parse();
   for (const auto& [option, name] :
        {std::pair("--output", arguments.output), std::pair("--plot", arguments.plot)})
-    check_not_an_input(option, name, {arguments.experiment.file, arguments.input, arguments.times});
+    check_not_an_input(option, name,
+                       {arguments.experiment.file, arguments.input, arguments.history, arguments.times});
   const std::vector<double> times = times_of(arguments.times);
   const DelayInput input = arguments.input.empty() ? DelayInput() : read_delay_input(arguments.input);
   DelayEquations equations = [&] {
@@ -92,6 +98,7 @@ void run(const SolveArguments& arguments) {
     }
   }();
   if (!arguments.fit.empty()) set_estimates(equations, arguments.fit);
+  if (!arguments.history.empty()) read_histories(equations, arguments.history);
   for (const std::string& assignment : arguments.params) set_param(equations, assignment);
   for (const std::string& warning : equations.warnings()) note("note: {}\n", warning);
   if (arguments.order) {

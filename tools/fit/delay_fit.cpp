@@ -86,6 +86,14 @@ std::size_t place_of(const std::vector<std::string>& names, const std::string& n
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
 
+/// The first reading of a state; 0: there is none.
+double first_reading(const DelayReadings& readings, const std::string& state) {
+  const std::size_t s = place_of(readings.states, state);
+  if (s == readings.states.size()) return 0;
+  const std::vector<double> values = known_readings(readings, s).second;
+  return values.empty() ? 0 : values.front();
+}
+
 }  // namespace
 
 constinit const OptionTable kFitOptions = kFitRows;
@@ -114,8 +122,11 @@ DelayFit::DelayFit(const ExperimentFile& file) : document_(file.document) {
   errors.raise(file.where);
   section_ = read_fit_section(file, data.targets);
   scales_.assign(data.targets.size(), 1);
+  const std::int64_t width = std::max<std::int64_t>(1, std::ssize(data.inputs));
+  const bool has_past = !DelayEquations(document_, "", width).observed_states().empty();
   for (const std::string& path : data.paths) {
-    DelayReadings readings = read_delay_readings((file.base / path).string(), data, section_.deviation);
+    DelayReadings readings =
+        read_delay_readings((file.base / path).string(), data, section_.deviation, has_past);
     DelayEquations equations = equations_of(document_, readings);
     files_.push_back({path, std::move(readings), std::move(equations)});
   }
@@ -126,6 +137,17 @@ DelayEquations DelayFit::equations_of(const Json& document, const DelayReadings&
   DelayEquations equations(document, "", std::max<std::int64_t>(1, readings.input.width));
   equations.fit_weights();
   for (const auto& [param, value] : fixed_) equations.set(param, value);
+  for (const std::string& state : equations.observed_states()) {
+    constexpr std::string_view kForced = "_data";  // the state's readings, while past values are forced
+    std::size_t column = place_of(readings.states, state);
+    if (column == readings.states.size() && state.ends_with(kForced))
+      column = place_of(readings.states, state.substr(0, state.size() - kForced.size()));
+    if (column == readings.states.size())
+      throw InputError({.pointer = "/data/target"}, Rule::missing,
+                       text_of("the history of '", state, "' is observed, which needs a column of that name"),
+                       {}, "Name it in \"target\".");
+    equations.observe(state, readings.past_times, readings.past[column]);
+  }
   return equations;
 }
 
@@ -137,13 +159,18 @@ void DelayFit::find_numbers() {
       return std::ranges::find(names, param.name) != names.end();
     };
     if (!param.trained || !(section_.only.empty() || is_in(section_.only))) continue;
-    const bool is_own = files_.size() > 1 && is_in(section_.own);
+    constexpr std::string_view kHistory = ".history";  // of a state, which is each file's own
+    const bool is_history = param.name.ends_with(kHistory);
+    const bool is_own = files_.size() > 1 && (is_history || is_in(section_.own));
+    const std::string state = is_history ? param.name.substr(0, param.name.size() - kHistory.size()) : "";
     for (std::size_t f = 0; f < (is_own ? files_.size() : 1); ++f)
       for (std::size_t i = 0; i < param.values.size(); ++i) {
         const std::string name = param.is_scalar ? param.name : text_of(param.name, "[", i, "]");
         numbers_.push_back({name, is_own ? f : kAll});
-        params_.push_back({is_own ? text_of(name, " of ", files_[f].name) : name, param.values[i],
-                           param.bounds, param.unit});
+        const double start =
+            is_history && param.values[i] == 0 ? first_reading(files_[f].readings, state) : param.values[i];
+        params_.push_back(
+            {is_own ? text_of(name, " of ", files_[f].name) : name, start, param.bounds, param.unit});
       }
   }
   for (const auto& [key, names] : {std::pair("own", section_.own), std::pair("only", section_.only)})

@@ -12,6 +12,7 @@ namespace lagtape {
 /// "data" of equations in continuous time.
 struct DelayData {
   std::string task = "series", time = "t";
+  double begin = 0;  ///< the time of t = 0; rows up to it are histories of states that are observed
   std::vector<std::string> paths, targets, inputs;
 };
 extern const OptionTable kDelayDataOptions;
@@ -23,14 +24,16 @@ struct DelayReadings {
   std::vector<std::vector<double>> values;           ///< [states][times]; NaN: there is none
   std::vector<std::vector<double>> deviations = {};  ///< [states][times]; empty: all are alike
   DelayInput input = {};
+  std::vector<double> past_times = {};         ///< up to 0
+  std::vector<std::vector<double>> past = {};  ///< [states][past times]
 };
 
 /// The readings of a state that are there: times and values.
 std::pair<std::vector<double>, std::vector<double>> known_readings(const DelayReadings& readings,
                                                                    std::size_t state);
 
-/// Reads a table. `deviations` are of each target a number or the name of a column, or empty. Throws InputError.
+/// Reads a table, whose rows up to t = 0 are the past where some history is observed. `deviations` are of each target a number or the name of a column, or empty. Throws InputError.
 DelayReadings read_delay_readings(const std::string& file, const DelayData& data,
-                                  const std::vector<std::string>& deviations);
+                                  const std::vector<std::string>& deviations, bool has_past);
 
 }  // namespace lagtape

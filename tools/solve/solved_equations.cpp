@@ -101,6 +101,24 @@ DelayInput read_delay_input(const std::string& file) {
   return input;
 }
 
+void read_histories(DelayEquations& equations, const std::string& file) {
+  const Csv table = read_csv(file);
+  const std::int64_t time = column_of_times(table);
+  const std::vector<double> times = column_of(table, time);
+  for (std::size_t row = 1; row < times.size(); ++row)
+    if (!(times[row] > times[row - 1]))
+      throw InputError({.file = file}, Rule::out_of_range, "the times of a history ascend",
+                       text_of(times[row], " after ", times[row - 1]));
+  if (table.header.empty())
+    throw InputError({.file = file}, Rule::missing, "a history has a row of names: t, and the states");
+  for (std::int64_t c = 0; c < std::ssize(table.header); ++c)
+    if (c != time) try {
+        equations.observe(table.header[static_cast<std::size_t>(c)], times, column_of(table, c));
+      } catch (const InputError& error) {
+        throw error.within({.file = file});
+      }
+}
+
 void set_param(DelayEquations& equations, const std::string& assignment) {
   const std::size_t equal = assignment.find('=');
   const std::optional<double> value =

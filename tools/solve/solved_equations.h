@@ -18,6 +18,9 @@ std::vector<double> times_of(const std::string& text);
 /// Throws InputError.
 DelayInput read_delay_input(const std::string& file);
 
+/// Takes histories from a table: a column of times, as above, and one for each state. Throws InputError.
+void read_histories(DelayEquations& equations, const std::string& file);
+
 /// Gives a param the value of "tau=18", a number "c[1]=2" of one. Throws InputError.
 void set_param(DelayEquations& equations, const std::string& assignment);
 

@@ -108,10 +108,18 @@ struct EquationCell {
   std::vector<std::pair<std::string, std::string>> derived;  ///< names and sums, in order
   /// Weights that are lags, with their largest values.
   std::vector<std::pair<std::string, std::string>> lags;
-  std::vector<Named> states;      ///< of up to four axes
-  std::vector<std::string> step;  ///< equations, each setting one new name
-  std::vector<std::string> ode;   ///< in place of `step`: equations in continuous time
-  std::vector<std::pair<std::string, std::string>> history;  ///< for `ode`: a sum for each state
+  std::vector<Named> states;                            ///< of up to four axes
+  std::vector<std::string> step;                        ///< equations, each setting one new name
+  std::vector<std::string> ode;                         ///< in place of `step`: equations in continuous time
+  static constexpr const char* kObserved = "observed";  ///< a history that a solver is given
+  static constexpr const char* kTrained = "train";      ///< a history that is a param, one of `trained`
+  /// For `ode`: a sum for each state, or one of these two.
+  std::vector<std::pair<std::string, std::string>> history;
+  struct TrainedHistory {
+    std::int64_t knots = 1;
+    double start = 0;
+  };
+  std::map<std::string, TrainedHistory> trained = {};
   std::string input = {};  ///< for `ode`: the input's name; empty: x, unless something else is x
   bool has_rates = false;  ///< for `ode`: the rates of its slopes are needed (RightSide)
   std::vector<Constant> constants = {};

@@ -111,6 +111,7 @@ int read_history(EquationScope& scope, const std::string& state, const std::stri
       if (scope.find(name)->kind == Kind::state) states.push_back(name);
     throw InputError(unknown_name("state", state, states));
   }
+  if (text == EquationCell::kObserved) return scope.tape.constant(0).id();
   const EquationLine line{text_of("history '", state, "'"), text};
   EquationSymbol& time = *scope.find("t");
   const StepVar own = scope.ode->history_time, now = std::exchange(time.value, own);
@@ -153,6 +154,8 @@ RightSide right_side_of(EquationScope& scope, const EquationCell& cell,
     const StepVar state = scope.find(name)->value, slope = scope.find("d" + name)->value;
     RightSide::State of{.value = state.id(), .slope = slope.id(), .history = histories.at(name)};
     of.history_slope = record_derivative(tape, of.history, side.history_time);
+    of.is_observed = std::ranges::find(cell.history, std::pair(name, std::string(EquationCell::kObserved))) !=
+                     cell.history.end();
     if (cell.has_rates) of.rate = record_rate(tape, of.slope, of.value);
     side.states.push_back(of);
   }

@@ -31,11 +31,12 @@ struct RightSide {
     int a = -1, b = -1;
   };
   struct State {
-    int value = -1;          ///< the state at t
-    int slope = -1;          ///< its derivative
-    int rate = -1;           ///< r of a slope r * y + ..., for exponential_euler; -1: not looked for
-    int history = -1;        ///< its value at a time before 0, a scalar or of the state's shape
-    int history_slope = -1;  ///< the derivative of that by time; -1: zero
+    int value = -1;            ///< the state at t
+    int slope = -1;            ///< its derivative
+    int rate = -1;             ///< r of a slope r * y + ..., for exponential_euler; -1: not looked for
+    int history = -1;          ///< its value at a time before 0, a scalar or of the state's shape
+    int history_slope = -1;    ///< the derivative of that by time; -1: zero
+    bool is_observed = false;  ///< its history is given to the solver
   };
 
   StepProgram program;             ///< not canonical

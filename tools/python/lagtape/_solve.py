@@ -27,8 +27,8 @@ class Solution(_Solved, total=False):
 
 @known_arguments
 def solve(equations: Union[Path, Mapping[str, object]], times: Union[str, Sequence[float], Array], *,
-          params: Optional[Mapping[str, float]] = None, input: Union[None, Path, Tuple[Array, Array]] = None, derivatives: bool = False,
-          cell: str = "", set: Changes = None) -> Solution:
+          params: Optional[Mapping[str, float]] = None, input: Union[None, Path, Tuple[Array, Array]] = None,
+          history: Optional[Path] = None, derivatives: bool = False, cell: str = "", set: Changes = None) -> Solution:
     """Solves the equations of a cell in continuous time, and with `derivatives` differentiates them by every trained param, lag and
     history: {"t", "y": {state: values}, "d": {param: {state: values}}}, arrays in f64, exact for the discretisation.
 
@@ -36,6 +36,7 @@ def solve(equations: Union[Path, Mapping[str, object]], times: Union[str, Sequen
     times        numbers, or "0:10:0.1"
     params       other values of params
     input        a table of times and inputs, or the pair (times [n], values [n] or [n, width])
+    history      a table of readings up to t = 0: times, and a column for each state whose history they are
     cell         the cell, where there are several
 
         >>> decay = {"params": {"c": 2.0}, "state": {"y": 1}, "history": {"y": 1}, "ode": ["dy = -c * y"], "solver": {"h": 0.01}}
@@ -54,6 +55,8 @@ def solve(equations: Union[Path, Mapping[str, object]], times: Union[str, Sequen
             options += ["--input", _table(folder, "input.csv", "t", *input)]
         elif input is not None:
             options += ["--input", path_of(input)]
+        if history is not None:
+            options += ["--history", path_of(history)]
         options += ["--derivatives"] * bool(derivatives) + (["--cell", cell] if cell else [])
         found = _ask("solve", file, *options, *_set(set))
     solved = Solution(t=np.asarray(found["t"], float), y=_arrays(found["y"]))
