@@ -35,7 +35,7 @@ def cases():
             layer = {"cell": row.stem, **options}
             if row.stem == "dilated":
                 layer = {**options["of"], "dilations": options["dilations"]}
-            if row.stem == "unicornn":
+            if row.stem == "unicornn" or layer.get("arithmetic") == "grid":
                 layer["arithmetic"] = "float"  # central differences see the grid
             yield pytest.param(layer, id=json.dumps(layer))
 
@@ -67,7 +67,7 @@ def test_gradcheck_passes_for_every_cell_through_outputs_and_windows(layer):
         y, after = recurrence(x, lengths=[7, 2, 5], window=tensors[: len(window)])
         return (y, *after)
 
-    assert parameters
+    assert parameters or layer["cell"] == "echo_state"  # which trains none
     assert torch.autograd.gradcheck(outputs, (x, *window, *parameters), fast_mode=True, eps=1e-6, atol=1e-6, rtol=1e-5)
 
 
