@@ -40,8 +40,9 @@ double solve_readout(const Ridge& ridge, Model& model, ThreadPool& pool,
   for (const Parameter& parameter : model.parameters())
     if (!parameter.name.starts_with("readout.")) values.push_back(parameter.value);
   RidgeSums sums(weight.value.size(1), weight.value.size(0));
+  Window after;
   for (SequenceBatch batch = next(); batch.x.numel() > 0; batch = next())
-    add_batch(sums, recurrence.evaluate(values, batch, pool, nullptr, nullptr), batch);
+    add_batch(sums, recurrence.evaluate(values, batch, pool, {}, after), batch);
   const RidgeSums::Solution solution = sums.solve(ridge.alpha());
   for (std::int64_t i = 0; i < weight.value.numel(); ++i)
     weight.value.set(i, solution.weights.values[static_cast<std::size_t>(i)]);

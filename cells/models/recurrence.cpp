@@ -59,19 +59,7 @@ Recurrence::Recurrence(Fitted fitted, const SequenceSettings& settings)
       layers_(fitted.model.layers),
       parameters_(fitted.model.parameters()),
       held_(stack_of(layers_, fitted.at, definition_.precision.products()), definition_.precision, settings),
-      evaluation_(held_.stack(), definition_.precision),
       settings_(settings) {}
-
-Recurrence::Resetting& Recurrence::resetting() const {
-  if (resetting_ == nullptr) {
-    StackDefinition stack = held_.stack();
-    for (std::size_t l = 0; l < stack.layers.size(); ++l)
-      stack.layers[l] = with_resets(stack.layers[l], l + 1 < stack.layers.size());
-    resetting_ = std::make_unique<Resetting>(
-        Resetting{HeldSequence(stack, dtype(), settings_), SequenceOp(stack, dtype())});
-  }
-  return *resetting_;
-}
 
 std::vector<Tensor> Recurrence::first_values(std::uint64_t seed) const {
   std::vector<Tensor> values;
@@ -117,48 +105,38 @@ Recurrence::Outputs Recurrence::forward(std::span<const Tensor> parameters, Sequ
   std::vector<Var> weights = record_weights(*tape, parameters, leaves);
   std::vector<Tensor> values;
   for (const Var& weight : weights) values.push_back(weight.value());
-  if (!resets.empty()) batch.x = resets.beside(batch.x);
-  const HeldSequence& held = resets.empty() ? held_ : resetting().held;
-  HeldOutputs sequence = held.forward(std::move(values), std::move(batch), pool, std::move(initial), wanted);
-  return {std::move(tape), std::move(leaves), std::move(weights), std::move(sequence), std::move(resets)};
+  HeldOutputs sequence =
+      held_.forward(std::move(values), std::move(batch), pool, std::move(initial), wanted, resets.pieces());
+  return {std::move(tape),     std::move(leaves), std::move(weights),
+          std::move(sequence), std::move(resets), stack().at};
 }
 
 Tensor Recurrence::evaluate(std::span<const Tensor> parameters, const SequenceBatch& batch, ThreadPool& pool,
-                            const Window* initial, Window* final_window, const Resets& resets) {
+                            const std::vector<Tensor>& initial, Window& final_window,
+                            const Resets& resets) const {
   Tape tape;
   std::vector<Var> leaves;
   std::vector<Tensor> values;
   for (const Var& weight : record_weights(tape, parameters, leaves)) values.push_back(weight.value());
-  if (resets.empty()) return evaluation_.evaluate(values, batch, pool, initial, final_window);
-  SequenceBatch widened = batch;
-  widened.x = resets.beside(batch.x);
-  Tensor outputs = resetting().evaluation.evaluate(values, widened, pool, initial, final_window);
-  if (final_window != nullptr) resets.forget(final_window->states);
-  return outputs;
+  Tensor outputs = held_.evaluate(values, batch, pool, initial, final_window, resets.pieces());
+  return resets.empty() ? outputs : resets.of_rows(outputs, stack().at);
 }
 
 Recurrence::Outputs::Outputs(std::unique_ptr<Tape> tape, std::vector<Var> leaves, std::vector<Var> weights,
-                             HeldOutputs sequence, Resets resets)
+                             HeldOutputs sequence, Resets resets, ReadAt at)
     : tape_(std::move(tape)),
       leaves_(std::move(leaves)),
       weights_(std::move(weights)),
       sequence_(std::move(sequence)),
       resets_(std::move(resets)),
-      final_window_(sequence_.final_window()) {
-  if (!resets_.empty()) resets_.forget(final_window_.states);
-}
+      at_(at),
+      outputs_(resets_.empty() ? sequence_.outputs() : resets_.of_rows(sequence_.outputs(), at)) {}
 
 Recurrence::Outputs::Gradients Recurrence::Outputs::backward(const Tensor& output_gradient,
                                                              const std::vector<Tensor>& final_gradient) {
-  std::vector<Tensor> window = final_gradient;
-  if (!resets_.empty()) {
-    for (Tensor& state : window)
-      if (!state.empty()) state = state.clone();
-    resets_.forget(window);
-  }
-  SequenceGradients from_steps = sequence_.backward(output_gradient, window);
+  SequenceGradients from_steps = sequence_.backward(
+      resets_.empty() ? output_gradient : resets_.of_pieces(output_gradient, at_), final_gradient);
   Gradients gradients;
-  if (!resets_.empty() && !from_steps.x.empty()) from_steps.x = resets_.without(from_steps.x);
   gradients.x = std::move(from_steps.x);
   gradients.initial = std::move(from_steps.initial);
   if (from_steps.weights.empty()) return gradients;

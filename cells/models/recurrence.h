@@ -8,7 +8,6 @@
 #include "lagtape/cells/build/cell.h"
 #include "lagtape/cells/models/model_definition.h"
 #include "lagtape/ops/recurrence/held_sequence.h"
-#include "lagtape/ops/recurrence/sequence.h"
 #include "lagtape/ops/recurrence/step/resets.h"
 
 namespace lagtape {
@@ -39,13 +38,13 @@ class Recurrence {
 
   /// Runs the forward half; the outputs hold the parameters' storage. `initial`: one tensor a state,
   /// shaped as in Window; empty: zeros. Throws InputError for wrong shapes and precisions, and when no plan
-  /// fits the budget. With resets states begin again where they say so, and the final window has zeros for what is from
-  /// before.
+  /// fits the budget. With resets states begin again where they say so, the steps' index and draws of steps with them, and the
+  /// final window has zeros for what is from before.
   Outputs forward(std::span<const Tensor> parameters, SequenceBatch batch, ThreadPool& pool,
                   std::vector<Tensor> initial = {}, WantedGradients wanted = {}, Resets resets = {}) const;
   /// The outputs alone, and the final window; nothing is held for gradients.
   Tensor evaluate(std::span<const Tensor> parameters, const SequenceBatch& batch, ThreadPool& pool,
-                  const Window* initial, Window* final_window, const Resets& resets = {});
+                  const std::vector<Tensor>& initial, Window& final_window, const Resets& resets = {}) const;
 
   /// The derivative of this function in a direction, as a recurrence: of parameters and states behind each of which its
   /// direction comes, and of x with its own beside it, [x, dx], to the outputs [y, dy] and the final window of both. Its
@@ -55,28 +54,20 @@ class Recurrence {
  private:
   struct Fitted;
   Recurrence(Fitted fitted, const SequenceSettings& settings);
-  /// The same layers with resets, made when a batch has the first.
-  struct Resetting {
-    HeldSequence held;
-    SequenceOp evaluation;
-  };
-  Resetting& resetting() const;
   std::vector<Var> record_weights(Tape& tape, std::span<const Tensor> values, std::vector<Var>& leaves) const;
 
   ModelDefinition definition_;
   std::vector<Layer> layers_;
   std::vector<ParameterDefinition> parameters_;
   HeldSequence held_;
-  SequenceOp evaluation_;
   SequenceSettings settings_;
-  mutable std::unique_ptr<Resetting> resetting_;
 };
 
 /// Results that wait for their gradients, as HeldOutputs. They may outlive the recurrence.
 class Recurrence::Outputs {
  public:
-  const Tensor& outputs() const { return sequence_.outputs(); }
-  const Window& final_window() const { return final_window_; }
+  const Tensor& outputs() const { return outputs_; }
+  const Window& final_window() const { return sequence_.final_window(); }
 
   struct Gradients {
     std::vector<Tensor> parameters;  ///< one a parameter; empty where it is not trained, or none are wanted
@@ -89,13 +80,14 @@ class Recurrence::Outputs {
  private:
   friend class Recurrence;
   Outputs(std::unique_ptr<Tape> tape, std::vector<Var> leaves, std::vector<Var> weights, HeldOutputs sequence,
-          Resets resets);
+          Resets resets, ReadAt at);
 
   std::unique_ptr<Tape> tape_;  // from the parameters to the weights of the step
   std::vector<Var> leaves_, weights_;
   HeldOutputs sequence_;
   Resets resets_;
-  Window final_window_;
+  ReadAt at_;
+  Tensor outputs_;
 };
 
 }  // namespace lagtape

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/ops/recurrence/memory/memory_plan.h"
+#include "lagtape/ops/recurrence/step/resets.h"
 #include "lagtape/ops/recurrence/step/stack.h"
 
 namespace lagtape {
@@ -30,7 +32,7 @@ class HeldOutputs {
   HeldOutputs& operator=(HeldOutputs&&) noexcept;
   ~HeldOutputs();
 
-  const Tensor& outputs() const;       ///< [B, T, q] at every step, else [B, q]
+  const Tensor& outputs() const;       ///< [B, T, q] at every step, else [B, q], or [P, q] of pieces
   const Window& final_window() const;  ///< after each row's own last step
 
   /// Runs the backward half from dL/d(outputs) and dL/d(final window), shaped as those; an empty tensor, or no
@@ -58,10 +60,15 @@ class HeldSequence {
   Dtype dtype() const;
 
   /// Runs the forward half. `initial` holds one tensor a state; empty: zeros. The gradient by x must be
-  /// announced here. The pool must live as long as the outputs. Throws InputError as SequenceOp does, and when no
-  /// plan fits the budget.
+  /// announced here. The pool must live as long as the outputs. `pieces` [P] run in place of the rows, with the plan of the
+  /// whole rows; empty: the rows run. Throws InputError as SequenceOp does, and when no plan fits the budget.
   HeldOutputs forward(std::vector<Tensor> weights, SequenceBatch batch, ThreadPool& pool,
-                      std::vector<Tensor> initial = {}, WantedGradients wanted = {}) const;
+                      std::vector<Tensor> initial = {}, WantedGradients wanted = {},
+                      std::vector<RowPiece> pieces = {}) const;
+  /// The outputs and the final window alone; only windows are kept.
+  Tensor evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
+                  const std::vector<Tensor>& initial, Window& final_window,
+                  std::span<const RowPiece> pieces = {}) const;
 
   /// The costs of the plans for all slices of a batch at a time, the fastest first.
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) const;

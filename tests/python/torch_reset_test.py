@@ -1,5 +1,7 @@
 """States that begin again inside a sequence."""
 
+import time
+
 import pytest
 
 import lagtape
@@ -13,6 +15,7 @@ LAYERS = {
     "two layers": [{"cell": "lstm", "units": 4}, {"cell": "tau_gru", "units": 3, "tau": 4}],
     "three layers": [{"cell": "gru", "units": 5}, {"cell": "lem", "units": 4}, {"cell": "rnn", "units": 3}],
     "dilated": [{"cell": "gru", "units": 3, "dilations": [1, 4]}],
+    "grid, without the draws of training": [{"cell": "unicornn", "units": 3, "layers": 2, "dt": 0.3}],
 }
 STEPS = 40
 
@@ -20,6 +23,48 @@ STEPS = 40
 def mask(rows, steps=STEPS, share=0.1):
     generator = torch.Generator().manual_seed(2)
     return torch.rand(rows, steps, generator=generator) < share
+
+
+@pytest.mark.parametrize("at", ["last_step", "mean"])
+def test_what_is_read_once_a_row_is_of_its_pieces(at):
+    recurrence = ours.Recurrence({"cell": "tau_gru", "units": 4, "tau": {"max": 6}}, 2, seed=1, dtype=torch.float64, at=at)
+    x, reset, lengths = torch.randn(20, STEPS, 2, dtype=torch.float64), mask(20), [STEPS, *range(1, 20)]
+    results = []
+    for whole in (True, False):
+        leaf = x.clone().requires_grad_()
+        recurrence.zero_grad()
+        if whole:
+            y, _ = recurrence(leaf, lengths=lengths, reset=reset)
+        else:
+            rows = []
+            for b, length in enumerate(lengths):
+                cuts = [0, *(n for n in range(1, length) if reset[b, n]), length]
+                parts = [(last - first, recurrence(leaf[b : b + 1, first:last])[0]) for first, last in zip(cuts, cuts[1:])]
+                rows.append(parts[-1][1] if at == "last_step" else sum(n * part for n, part in parts) / length)
+            y = torch.cat(rows)
+        y.sin().sum().backward()
+        results.append([y, leaf.grad, *(p.grad for p in recurrence.parameters())])
+    assert reset[0].sum() > 2 and all(one.abs().max() > 0 for one in results[0])
+    for a, b in zip(*results):
+        assert (a - b).abs().max() <= 1e-12 * max(1, b.abs().max())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell, batch, steps", [({"cell": "tau_gru", "units": 128, "tau": 65}, 128, 784), ({"cell": "lstm", "units": 64}, 32, 1000)])
+def test_a_reset_in_a_thousand_steps_costs_little(cell, batch, steps):
+    recurrence = ours.Recurrence(cell, 1, seed=1, threads=1)
+    x, reset = torch.randn(batch, steps, 1), mask(batch, steps, 0.001)
+    assert reset.sum() > batch / 4
+
+    def seconds(**more):
+        begin = time.thread_time()
+        recurrence.zero_grad()
+        recurrence(x, **more)[0].sum().backward()
+        return time.thread_time() - begin
+
+    pairs = [(seconds(reset=reset), seconds()) for _ in range(15)][1:]
+    ratio = min(a for a, _ in pairs) / min(b for _, b in pairs)
+    assert ratio < 1.15, ratio  # masks of all reads took 1.2 to 1.5
 
 
 def in_pieces(recurrence, x, reset, window, length):
@@ -36,7 +81,7 @@ def in_pieces(recurrence, x, reset, window, length):
 @pytest.mark.parametrize("layers", list(LAYERS))
 @pytest.mark.parametrize("memory", ["full", "states", "checkpoint"])
 def test_a_row_with_resets_is_its_pieces(layers, memory):
-    recurrence = ours.Recurrence(LAYERS[layers], 2, seed=1, dtype=torch.float64, memory=memory)
+    recurrence = ours.Recurrence(LAYERS[layers], 2, seed=1, dtype=torch.float64, memory=memory).eval()
     torch.manual_seed(4)
     x = torch.randn(5, STEPS, 2, dtype=torch.float64)
     reset, lengths = mask(5), [STEPS, 7, 31, STEPS, 1]
@@ -101,15 +146,11 @@ def test_a_graph_takes_resets():
 
 def test_mistakes_are_explained():
     recurrence, x = ours.Recurrence("gru", 2, units=3), torch.randn(3, 5, 2)
-    grid = ours.Recurrence({"cell": "unicornn", "units": 3, "layers": 1, "dt": 0.3}, 2)
-    trained = ours.Recurrence("tau_gru", 2, units=3, tau={"max": 8})
     good = torch.zeros(3, 5, dtype=torch.bool)
     for call, message in (
         (lambda: recurrence(x, reset=good[:2]), r"reset must be a tensor of bool \[B, T\], here \[3, 5\]. Got torch.bool \[2, 5\]"),
         (lambda: recurrence(x, reset=good.float()), r"Got torch.float32 \[3, 5\]"),
         (lambda: recurrence(x, reset=good.numpy()), r"reset must be a tensor on the CPU. Got ndarray"),
-        (lambda: grid(x, reset=good), r"\[reset\] state .* is on the grid and cannot begin again. Give the layer"),
-        (lambda: trained(x, reset=good), r"\[reset\] a step with trained lags has no resets"),
         (lambda: ours.LSTM(2, 3)(x, reset=good[:2]), r"reset must be"),
         (lambda: ours.LSTM(2, 3)(torch.nn.utils.rnn.pack_sequence([x[0]]), reset=good), r"a PackedSequence has no reset"),
     ):

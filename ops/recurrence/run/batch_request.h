@@ -7,6 +7,7 @@
 #include "lagtape/core/tensor.h"
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/ops/recurrence/memory/memory_plan.h"
+#include "lagtape/ops/recurrence/step/resets.h"
 #include "lagtape/ops/recurrence/step/stack.h"
 #include "lagtape/ops/signal_loss.h"
 
@@ -36,7 +37,9 @@ struct BatchRequest {
   const std::vector<Tensor>* initial = nullptr;  ///< the states of a window; null: zeros
   Window* final_window = nullptr;
   bool loss = false;          ///< whether the loss is wanted
-  Tensor* outputs = nullptr;  ///< [B, T, q] at every step, else [B, q]
+  Tensor* outputs = nullptr;  ///< [B, T, q] at every step, else [B, q], or [P, q] of pieces
+  /// [P], what runs as rows, without a loss; empty: the rows of x, of the batch's lengths.
+  std::span<const RowPiece> pieces = {};
   BackwardRequest backward = {};
 };
 
@@ -45,8 +48,12 @@ struct BatchRequest {
 struct PreparedRequest : BatchRequest {
   PreparedRequest(const BatchRequest& request, const StackDefinition& stack);
 
-  std::vector<std::int64_t> lengths;    ///< [B], steps that count; empty: all steps of all rows
-  std::vector<std::int64_t> sequences;  ///< [B], names of the rows, for their draws
+  std::int64_t rows = 0;                ///< that run: B, or the number P of pieces
+  std::vector<std::int64_t> lengths;    ///< [rows], steps that count; empty: all steps of all rows
+  std::vector<std::int64_t> sequences;  ///< [rows], names of the rows, for their draws
+  std::vector<std::int64_t> places;     ///< [rows], of their first steps in [B, T]
+  /// [rows], the rows of windows that they begin with and that they write in the end; -1: zeros, and none.
+  std::vector<std::int64_t> begins, ends;
   /// 1 / (the number of everything that is scored); 0: no loss. esr and dc have factors of their own instead.
   double loss_scale = 0;
   SignalFactors signal;

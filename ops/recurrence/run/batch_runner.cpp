@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <compare>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -24,6 +25,25 @@ std::int64_t slice_begin(std::int64_t batch, std::int64_t slices, std::int64_t i
 
 std::int64_t longest(const std::vector<std::int64_t>& lengths, std::int64_t row0, std::int64_t rows) {
   return *std::max_element(lengths.begin() + row0, lengths.begin() + row0 + rows);
+}
+
+/// The first rows of slices of at most `most` rows whose lengths fall, and their number, so that little is computed for rows
+/// that ended: all rows of a slice run as long as its longest, and a slice costs about a row.
+std::vector<std::int64_t> slices_of_falling(const std::vector<std::int64_t>& lengths, std::int64_t most) {
+  const std::size_t rows = lengths.size();
+  std::vector<std::int64_t> least(rows + 1, 0), next(rows + 1);  // of the steps of the rows from each on
+  for (std::size_t from = rows; from-- > 0;) {
+    least[from] = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t to = from + 1; to <= std::min(rows, from + static_cast<std::size_t>(most)); ++to) {
+      const std::int64_t steps = least[to] + lengths[from] * static_cast<std::int64_t>(to - from + 1);
+      if (steps >= least[from]) continue;
+      least[from] = steps;
+      next[from] = static_cast<std::int64_t>(to);
+    }
+  }
+  std::vector<std::int64_t> begins = {0};
+  while (begins.back() < std::ssize(lengths)) begins.push_back(next[static_cast<std::size_t>(begins.back())]);
+  return begins;
 }
 
 /// A runner of slices with its memory, which serves one slice after another.
@@ -113,13 +133,16 @@ void BatchRunnerOf<T>::reserve(AlignedMemory& memory, std::int64_t& have, std::i
 
 template <class T>
 std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedRequest& request) const {
-  const std::int64_t batch = request.batch.x.size(0), steps = request.batch.x.size(1);
-  std::vector<Slice<T>> slices(static_cast<std::size_t>(slice_count(stack_, batch)));
-  const auto count = static_cast<std::int64_t>(slices.size());
-  for (std::int64_t i = 0; i < count; ++i) {
-    Slice<T>& s = slices[static_cast<std::size_t>(i)];
-    s.row0 = slice_begin(batch, count, i);
-    s.rows = slice_begin(batch, count, i + 1) - s.row0;
+  const std::int64_t batch = request.rows, steps = request.batch.x.size(1);
+  const std::int64_t count = slice_count(stack_, batch);
+  std::vector<std::int64_t> begins;
+  for (std::int64_t i = 0; i <= count; ++i) begins.push_back(slice_begin(batch, count, i));
+  if (!request.pieces.empty()) begins = slices_of_falling(request.lengths, (batch + count - 1) / count);
+  std::vector<Slice<T>> slices(begins.size() - 1);
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    Slice<T>& s = slices[i];
+    s.row0 = begins[i];
+    s.rows = begins[i + 1] - s.row0;
     s.steps = request.lengths.empty() ? steps : longest(request.lengths, s.row0, s.rows);
   }
   return slices;
@@ -161,7 +184,7 @@ double BatchRunnerOf<T>::complete(const PreparedRequest& request, const std::vec
     first_rows.push_back(slice.row0);
     losses.push_back(slice.loss);
   }
-  first_rows.push_back(request.batch.x.size(0));
+  first_rows.push_back(request.rows);
   if (request.outputs != nullptr) shared.complete(*request.outputs, 0, first_rows);
   if (request.backward.x_gradient != nullptr) shared.complete(*request.backward.x_gradient, 0, first_rows);
   if (request.final_window != nullptr)

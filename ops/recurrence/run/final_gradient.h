@@ -17,10 +17,10 @@ class FinalGradient {
       : program_(program), schedule_(schedule) {}
 
   /// Begins the backward pass of a slice. `window` holds a tensor a state of the whole stack, this layer's from
-  /// first_state on and the slice's rows from row0 on; null: all gradients are zeros. `lengths` are the rows'
-  /// own steps; null: all steps.
-  void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0, std::int64_t rows,
-             const std::int64_t* lengths, const Extent& extent);
+  /// first_state on, whose rows are `of_rows` (-1: zeros; null: the first ones); null: all gradients are zeros. `lengths` are
+  /// the rows' own steps; null: all steps.
+  void begin(const std::vector<Tensor>* window, std::size_t first_state, const std::int64_t* of_rows,
+             std::int64_t rows, const std::int64_t* lengths, const Extent& extent);
 
   // A state takes its gradient with its direct adjoint, where the step reads it, else with that of a lag: with a
   // block of steps, or, where zeros that all steps share stand for adjoints from beyond the end, step by step.
@@ -43,7 +43,8 @@ class FinalGradient {
   const LayerSchedule& schedule_;
   const std::vector<Tensor>* window_ = nullptr;
   std::size_t first_state_ = 0;
-  std::int64_t row0_ = 0, rows_ = 0;
+  const std::int64_t* of_rows_ = nullptr;
+  std::int64_t rows_ = 0;
   const std::int64_t* lengths_ = nullptr;
   std::int64_t first_ = 0, last_ = 0;
   std::int64_t earliest_ = 0;  // the first step that any row's window shows

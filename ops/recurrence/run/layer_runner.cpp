@@ -69,9 +69,10 @@ void LayerRunner<T>::share_input() {
 }
 
 template <class T>
-void LayerRunner<T>::begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0) {
+void LayerRunner<T>::begin(const std::vector<Tensor>* window, std::size_t first_state,
+                           const std::int64_t* of_rows) {
   interpreter_.draw_once();
-  states_.begin(extent_.first, extent_.last - extent_.first, window, first_state, row0);
+  states_.begin(extent_.first, extent_.last - extent_.first, window, first_state, of_rows);
 }
 
 // ---- forward ----
@@ -177,8 +178,8 @@ T* first_wanted(const LayerSchedule::NarrowGradient& g, T* const* gradients) {
 
 template <class T>
 void LayerRunner<T>::begin_backward(const std::vector<Tensor>* final_gradient, std::size_t first_state,
-                                    std::int64_t row0) {
-  final_gradient_.begin(final_gradient, first_state, row0, rows_, states_.lengths(), extent_);
+                                    const std::int64_t* of_rows) {
+  final_gradient_.begin(final_gradient, first_state, of_rows, rows_, states_.lengths(), extent_);
   for (std::size_t i = 0; i < schedule_.arrays.size(); ++i) {
     const Array& array = schedule_.arrays[i];
     ArrayView<T>& view = interpreter_.array(static_cast<int>(i));

@@ -24,8 +24,8 @@ class LayerRunner {
   void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows, LayerRunner* below,
                LayerRunner* above);
 
-  /// Begins a sequence: states as in the window (rows row0.. of its tensors; null: zeros).
-  void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0);
+  /// Begins a sequence: states as in the window, as LayerStates::begin.
+  void begin(const std::vector<Tensor>* window, std::size_t first_state, const std::int64_t* of_rows);
   void set_draws(const DrawContext& draws) { interpreter_.set_draws(draws); }
   /// As Interpreter::observe.
   void observe(std::vector<float>* ranges) { interpreter_.observe(ranges); }
@@ -48,9 +48,10 @@ class LayerRunner {
   void undo(std::int64_t n0, std::int64_t n1);
 
   /// Begins the backward pass of a sequence: adjoints from beyond its end are zero, but for those of the final
-  /// window (a tensor a state of the stack, this layer's from first_state on; null: zeros).
+  /// window (a tensor a state of the stack, this layer's from first_state on; null: zeros), of which `of_rows` are rows as in
+  /// LayerStates::begin.
   void begin_backward(const std::vector<Tensor>* final_gradient = nullptr, std::size_t first_state = 0,
-                      std::int64_t row0 = 0);
+                      const std::int64_t* of_rows = nullptr);
   void enter_backward(std::int64_t n0, std::int64_t n1);
   /// Consumes dL/d(output) of [n0, n1), and adds to the weights' gradients, which are dense matrices and
   /// padded vectors, null where not wanted.

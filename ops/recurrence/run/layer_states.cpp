@@ -11,7 +11,7 @@ namespace lagtape::recurrence {
 
 template <class T>
 void LayerStates<T>::begin(std::int64_t first, std::int64_t steps, const std::vector<Tensor>* window,
-                           std::size_t first_state, std::int64_t row0) {
+                           std::size_t first_state, const std::int64_t* of_rows) {
   first_ = first;
   steps_ = steps;
   shortest_ = lengths_ == nullptr ? steps : *std::min_element(lengths_, lengths_ + rows_);
@@ -19,27 +19,30 @@ void LayerStates<T>::begin(std::int64_t first, std::int64_t steps, const std::ve
     ArrayView<T>& to = view(s);
     to.first = first - history(s);
     std::fill_n(to.base, (history(s) + 1) * to.stride, T(0));
-    if (on_grid(s)) begin_on_grid(s, window == nullptr ? nullptr : &(*window)[first_state + s], row0);
+    if (on_grid(s)) begin_on_grid(s, window == nullptr ? nullptr : &(*window)[first_state + s], of_rows);
     if (window == nullptr || on_grid(s)) continue;
     const Tensor& from = (*window)[first_state + s];
     const std::int64_t batch = from.shape()[1];
     for (std::int64_t j = 0; j <= history(s); ++j)
       for (std::int64_t r = 0; r < rows_; ++r)
-        std::copy_n(from.values<T>().data() + (j * batch + row0 + r) * width(s), width(s),
-                    to.base + j * to.stride + r * stride(s));
+        if (const std::int64_t row = of_rows == nullptr ? r : of_rows[r]; row >= 0)
+          std::copy_n(from.values<T>().data() + (j * batch + row) * width(s), width(s),
+                      to.base + j * to.stride + r * stride(s));
   }
 }
 
 /// Given values are rounded to the grid.
 template <class T>
-void LayerStates<T>::begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0) {
+void LayerStates<T>::begin_on_grid(std::size_t s, const Tensor* window, const std::int64_t* of_rows) {
   // Only rows that ended need their values from before a step.
   interpreter_.array(schedule_.grid_arrays[s]).stride = any_ends() ? rows_ * stride(s) * kDoubleWidth<T> : 0;
   double* to = grid(s, first_);
   std::fill_n(to, rows_ * stride(s), 0.0);
-  for (std::int64_t r = 0; r < rows_ && window != nullptr; ++r)
-    for (std::int64_t u = 0; u < width(s); ++u)
-      to[r * stride(s) + u] = nearest_on_grid(window->values<double>()[(row0 + r) * width(s) + u]);
+  for (std::int64_t r = 0; r < rows_ && window != nullptr; ++r) {
+    const std::int64_t row = of_rows == nullptr ? r : of_rows[r];
+    for (std::int64_t u = 0; u < width(s) && row >= 0; ++u)
+      to[r * stride(s) + u] = nearest_on_grid(window->values<double>()[row * width(s) + u]);
+  }
   show(s, first_);
 }
 

@@ -22,10 +22,10 @@ class LayerStates {
   void set_lengths(const std::int64_t* lengths) { lengths_ = lengths; }
   const std::int64_t* lengths() const { return lengths_; }
 
-  /// Begins a sequence of `steps` from `first` on: states as in the window (rows row0.. of its tensors; null:
-  /// zeros).
+  /// Begins a sequence of `steps` from `first` on: states as in the window (null: zeros). `of_rows` are the rows of its
+  /// tensors for the rows here, -1 for zeros; null: the first ones.
   void begin(std::int64_t first, std::int64_t steps, const std::vector<Tensor>* window,
-             std::size_t first_state, std::int64_t row0);
+             std::size_t first_state, const std::int64_t* of_rows);
   /// Moves the values of an array so that the window at step n is at its beginning.
   void slide(std::size_t array, std::int64_t n);
 
@@ -53,7 +53,7 @@ class LayerStates {
   std::int64_t stride(std::size_t s) const { return padded<T>(width(s)); }
   double* grid(std::size_t s, std::int64_t n) const { return interpreter_.grid(static_cast<int>(s), n); }
   ArrayView<T>& view(std::size_t s) const { return interpreter_.array(schedule_.state_arrays[s]); }
-  void begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0);
+  void begin_on_grid(std::size_t s, const Tensor* window, const std::int64_t* of_rows);
   void show(std::size_t s, std::int64_t n);
   void copy_finished(std::int64_t n, std::int64_t from, std::int64_t to);
 

@@ -31,9 +31,9 @@ struct SliceRows {
   /// Whether step n is one of row r's own, and whether it is its last.
   bool counts(std::int64_t r, std::int64_t n) const { return n - extent.first < length(r); }
   bool ends(std::int64_t r, std::int64_t n) const { return n - extent.first + 1 == length(r); }
-  /// The position of row r at step n in [B, T], for a batch of T steps.
-  std::int64_t place(std::int64_t r, std::int64_t n, std::int64_t steps) const {
-    return (slice->row0 + r) * steps + n - extent.first;
+  /// The position of row r at step n in [B, T].
+  std::int64_t place(std::int64_t r, std::int64_t n) const {
+    return request->places[slice->row0 + r] + n - extent.first;
   }
 };
 

@@ -106,7 +106,7 @@ void SliceRunner<T>::begin() {
     layer.set_draws(draws);
     ++draws.layer;
     layer.set_lengths(request().lengths.empty() ? nullptr : request().lengths.data() + rows_.slice->row0);
-    layer.begin(request().initial, state, rows_.slice->row0);
+    layer.begin(request().initial, state, request().begins.data() + rows_.slice->row0);
     state += layer.program().states.size();
   }
   readout_.begin(rows_, draws);
@@ -155,7 +155,7 @@ template <class T>
 void SliceRunner<T>::backward_pass() {
   std::size_t state = 0;
   for (auto& layer : layers_) {
-    layer.begin_backward(request().backward.final_gradient, state, rows_.slice->row0);
+    layer.begin_backward(request().backward.final_gradient, state, request().ends.data() + rows_.slice->row0);
     state += layer.program().states.size();
   }
   backward_intervals();
@@ -241,9 +241,9 @@ void SliceRunner<T>::backward_chunk(std::int64_t n0, std::int64_t n1) {
 template <class T>
 void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
   const Tensor& x = request().batch.x;
-  const std::int64_t total = x.shape()[1], width = x.shape()[2], stride = padded<T>(width);
+  const std::int64_t width = x.shape()[2], stride = padded<T>(width);
   for (std::int64_t r = 0; r < rows_.count(); ++r) {
-    const T* from = x.values<T>().data() + ((rows_.slice->row0 + r) * total + n0 - extent_.first) * width;
+    const T* from = x.values<T>().data() + rows_.place(r, n0) * width;
     T* to = layers_.front().input(n0) + r * stride;
     const std::int64_t end = std::clamp(extent_.first + rows_.length(r), n0, n1);
     for (std::int64_t n = n0; n < end; ++n, from += width, to += rows_.count() * stride)
@@ -262,9 +262,8 @@ void SliceRunner<T>::write_final_window(std::int64_t n0, std::int64_t n1) {
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
       Tensor& to = request().final_window->states[index];
       for (std::int64_t r = 0; r < rows_.count(); ++r) {
-        const std::int64_t end = extent_.first + rows_.length(r);
-        if (end > n0 && end <= n1)
-          layer.states().write(static_cast<int>(s), end, r, to, rows_.slice->row0 + r);
+        const std::int64_t end = extent_.first + rows_.length(r), row = request().ends[rows_.slice->row0 + r];
+        if (row >= 0 && end > n0 && end <= n1) layer.states().write(static_cast<int>(s), end, r, to, row);
       }
     }
 }
@@ -283,8 +282,9 @@ void SliceRunner<T>::write_initial_gradient() {
         layer.initial_adjoint(static_cast<int>(s), extent_.first - history + j, scratch_.data());
         with_scalar(to.dtype(), [&]<class State>() {
           for (std::int64_t r = 0; r < rows_.count(); ++r)
-            std::copy_n(scratch_.data() + r * padded<T>(width), width,
-                        to.values<State>().data() + (j * batch + rows_.slice->row0 + r) * width);
+            if (const std::int64_t row = request().begins[rows_.slice->row0 + r]; row >= 0)
+              std::copy_n(scratch_.data() + r * padded<T>(width), width,
+                          to.values<State>().data() + (j * batch + row) * width);
         });
       }
     }
@@ -293,13 +293,13 @@ void SliceRunner<T>::write_initial_gradient() {
 
 template <class T>
 void SliceRunner<T>::write_input_gradient(std::int64_t n0, std::int64_t n1) {
-  const Shape& shape = request().backward.x_gradient->shape();
-  const std::int64_t total = shape[1], width = shape[2];
+  const std::int64_t width = request().backward.x_gradient->size(2);
   T* values = request().backward.x_gradient->template values<T>().data();
   for (std::int64_t n = n0; n < n1; ++n)
     for (std::int64_t r = 0; r < rows_.count(); ++r)
-      std::copy_n(layers_.front().input_adjoint(n) + r * padded<T>(width), width,
-                  values + ((rows_.slice->row0 + r) * total + n - extent_.first) * width);
+      if (rows_.counts(r, n))
+        std::copy_n(layers_.front().input_adjoint(n) + r * padded<T>(width), width,
+                    values + rows_.place(r, n) * width);
 }
 
 template class SliceRunner<float>;

@@ -1,6 +1,7 @@
 #include "lagtape/ops/recurrence/step/resets.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "lagtape/core/error.h"
@@ -8,9 +9,6 @@
 
 namespace lagtape {
 namespace {
-
-/// The steps since a reset of a row that had none.
-constexpr float kNever = 1 << 24;
 
 void refuse_grid(const StepProgram& program) {
   for (const StateDefinition& state : program.states)
@@ -22,8 +20,7 @@ void refuse_grid(const StepProgram& program) {
 
 class StepWithResetColumn final : public StepCopy {
  public:
-  StepWithResetColumn(const StepProgram& program, std::int64_t column)
-      : StepCopy(program, program.input.width()) {
+  StepWithResetColumn(const StepProgram& program, std::int64_t column) : StepCopy(program) {
     refuse_grid(program);
     const StepVar value = tape().sum(tape().slice(tape().input(), column, column + 1));
     reset_ = sign(relu(value));
@@ -48,94 +45,60 @@ class StepWithResetColumn final : public StepCopy {
   StepVar reset_, count_;
 };
 
-class StepWithResets final : public StepCopy {
- public:
-  StepWithResets(const StepProgram& program, bool hands_on)
-      : StepCopy(program, program.input.width() + 1), hands_on_(hands_on) {
-    refuse_grid(program);
-    since_ = tape().slice(tape().input(), input_width(), input_width() + 1);
-  }
-
- private:
-  std::int64_t input_width() const { return program().input.width(); }
-
-  StepVar input() override { return tape().slice(tape().input(), 0, input_width()); }
-  StepVar output(StepVar recorded) override {
-    return hands_on_ ? tape().concatenate(recorded, since_) : recorded;
-  }
-  StepVar past(int state, std::int64_t lag) override {
-    // A choice, since 0 times a state that has left all bounds is no number.
-    return where_positive(StepCopy::past(state, lag), tape().sum(since_ - static_cast<double>(lag)));
-  }
-  StepVar real_past(const Instruction&) override {
-    throw InputError({.op = "reset"}, Rule::not_supported, "a step with trained lags has no resets");
-  }
-  StepVar step_index(const Instruction&) override {
-    throw InputError({.op = "reset"}, Rule::not_supported, "a step that reads its index n has no resets");
-  }
-
-  bool hands_on_;
-  StepVar since_;
-};
-
-/// Copies rows of `width` numbers between tensors whose rows are `from` and `to` numbers wide.
-template <class T>
-Tensor copied(const Tensor& x, std::int64_t to_width, std::int64_t width, const std::vector<float>* last) {
-  const std::int64_t rows = x.size(0) * x.size(1), from_width = x.size(2);
-  Tensor copy({x.size(0), x.size(1), to_width}, x.dtype());
-  const T* from = x.values<T>().data();
-  T* to = copy.values<T>().data();
-  for (std::int64_t i = 0; i < rows; ++i, from += from_width, to += to_width) {
-    std::copy_n(from, width, to);
-    if (last != nullptr) to[width] = static_cast<T>((*last)[static_cast<std::size_t>(i)]);
-  }
-  return copy;
-}
-
 }  // namespace
 
-Resets::Resets(std::span<const std::uint8_t> mask, const Shape& batch, std::vector<std::int64_t> lengths)
-    : rows_(batch[0]), steps_(batch[1]), lengths_(std::move(lengths)), since_(mask.size()) {
-  if (std::ssize(mask) != rows_ * steps_)
-    throw unexpected({.op = "reset"}, Rule::shape, text_of(rows_ * steps_, " numbers, one a step"),
+Resets::Resets(std::span<const std::uint8_t> mask, const Shape& batch, std::span<const std::int64_t> lengths)
+    : lengths_(lengths.begin(), lengths.end()) {
+  const std::int64_t rows = batch[0], steps = batch[1];
+  if (std::ssize(mask) != rows * steps)
+    throw unexpected({.op = "reset"}, Rule::shape, text_of(rows * steps, " numbers, one a step"),
                      text_of(mask.size()));
-  for (std::size_t i = 0; i < mask.size(); ++i) {
-    const float before = i % static_cast<std::size_t>(steps_) == 0 ? kNever : since_[i - 1];
-    since_[i] = mask[i] != 0 ? 0 : std::min(before + 1, kNever);
-  }
-}
-
-Tensor Resets::beside(const Tensor& x) const {
-  return with_scalar(x.dtype(), [&]<class T>() { return copied<T>(x, x.size(2) + 1, x.size(2), &since_); });
-}
-
-Tensor Resets::without(const Tensor& x) const {
-  return with_scalar(x.dtype(),
-                     [&]<class T>() { return copied<T>(x, x.size(2) - 1, x.size(2) - 1, nullptr); });
-}
-
-void Resets::forget(std::vector<Tensor>& states) const {
-  for (std::int64_t b = 0; b < rows_; ++b) {
-    const std::int64_t length = lengths_.empty() ? steps_ : lengths_[static_cast<std::size_t>(b)];
-    const float since = since_[static_cast<std::size_t>(b * steps_ + length - 1)];
-    if (since >= kNever) continue;
-    for (Tensor& state : states) {
-      if (state.empty()) continue;
-      const std::int64_t history = state.size(0) - 1, width = state.size(2);
-      with_scalar(state.dtype(), [&]<class T>() {
-        for (std::int64_t j = 0; j < history - static_cast<std::int64_t>(since); ++j)
-          std::fill_n(state.values<T>().data() + (j * rows_ + b) * width, width, T(0));
-      });
+  if (std::ranges::none_of(mask, [](std::uint8_t begins) { return begins != 0; })) return;
+  lengths_.resize(static_cast<std::size_t>(rows), steps);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::uint8_t* begins = mask.data() + row * steps;
+    const std::int64_t length = lengths_[static_cast<std::size_t>(row)];
+    for (std::int64_t first = 0; first < length;) {
+      const std::int64_t next = std::find_if(begins + first + 1, begins + length, std::identity()) - begins;
+      pieces_.push_back({row, first, next - first, first == 0 && begins[0] == 0, next == length});
+      first = next;
     }
   }
+  // Rows of like lengths are computed together.
+  std::ranges::stable_sort(pieces_, std::greater(), &RowPiece::steps);
+}
+
+double Resets::share(const RowPiece& piece, ReadAt at) const {
+  if (at == ReadAt::mean)
+    return static_cast<double>(piece.steps) /
+           static_cast<double>(lengths_[static_cast<std::size_t>(piece.row)]);
+  return piece.ends ? 1 : 0;
+}
+
+Tensor Resets::of_rows(const Tensor& outputs, ReadAt at) const {
+  if (reads_every_step(at)) return outputs;
+  const std::int64_t width = outputs.size(1);
+  Tensor rows({std::ssize(lengths_), width}, outputs.dtype());
+  for (std::size_t p = 0; p < pieces_.size(); ++p)
+    for (std::int64_t j = 0, to = pieces_[p].row * width, from = static_cast<std::int64_t>(p) * width;
+         j < width; ++j)
+      rows.set(to + j, rows.at(to + j) + share(pieces_[p], at) * outputs.at(from + j));
+  return rows;
+}
+
+Tensor Resets::of_pieces(const Tensor& gradient, ReadAt at) const {
+  if (reads_every_step(at) || gradient.empty()) return gradient;
+  const std::int64_t width = gradient.size(1);
+  Tensor pieces({std::ssize(pieces_), width}, gradient.dtype());
+  for (std::size_t p = 0; p < pieces_.size(); ++p)
+    for (std::int64_t j = 0, from = pieces_[p].row * width, to = static_cast<std::int64_t>(p) * width;
+         j < width; ++j)
+      pieces.set(to + j, share(pieces_[p], at) * gradient.at(from + j));
+  return pieces;
 }
 
 StepProgram with_reset_column(const StepProgram& program, std::int64_t column) {
   return StepWithResetColumn(program, column).record();
-}
-
-StepProgram with_resets(const StepProgram& program, bool hands_on) {
-  return StepWithResets(program, hands_on).record();
 }
 
 }  // namespace lagtape

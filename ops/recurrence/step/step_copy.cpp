@@ -6,8 +6,7 @@
 
 namespace lagtape {
 
-StepCopy::StepCopy(const StepProgram& program, std::int64_t input_width)
-    : program_(program), tape_(input_width) {
+StepCopy::StepCopy(const StepProgram& program) : program_(program), tape_(program.input.width()) {
   for (const StateDefinition& state : program.states) states_.push_back(tape_.state(state.name, state.shape));
   for (const WeightDefinition& weight : program.weights) declare(weight);
 }
@@ -17,7 +16,7 @@ StepProgram StepCopy::record() {
   for (std::size_t s = 0; s < states_.size(); ++s)
     tape_.set_next(states_[s], values_[program_.states[s].next]);
   for (const NamedValue& named : program_.named) tape_.name(named.name, values_[named.value]);
-  tape_.set_output(output(values_[program_.output]));
+  tape_.set_output(values_[program_.output]);
   StepProgram copy = tape_.finish();
   if (!std::ranges::equal(copy.weights, program_.weights, {}, &WeightDefinition::name,
                           &WeightDefinition::name))
@@ -40,7 +39,7 @@ StepVar StepCopy::draw(const DrawDefinition& draw, RowShape shape) {
 
 StepVar StepCopy::recorded(const Instruction& v) {
   switch (v.op) {
-    case StepOp::input: return input();
+    case StepOp::input: return tape_.input();
     case StepOp::state: return past(v.index, 0);
     case StepOp::lag: return past(v.index, v.lag);
     case StepOp::real_lag: return real_past(v);

@@ -10,19 +10,15 @@ namespace lagtape {
 /// Records a step once more. What derives from it says what is read otherwise.
 class StepCopy {
  public:
-  /// `input_width`: of the copy's input.
-  StepCopy(const StepProgram& program, std::int64_t input_width);
+  explicit StepCopy(const StepProgram& program);
   virtual ~StepCopy() = default;
 
   /// The program that was recorded, with the weights of the other in their order.
   StepProgram record();
 
  protected:
-  /// The input of the other.
-  virtual StepVar input() { return tape_.input(); }
   /// A state so many steps before the present one.
   virtual StepVar past(int state, std::int64_t lag) { return tape_.lag(states_[state], lag); }
-  virtual StepVar output(StepVar recorded) { return recorded; }
   /// A read at a trained lag, and the step's index. They throw InputError where there is no such copy.
   virtual StepVar real_past(const Instruction& read) = 0;
   virtual StepVar step_index(const Instruction& index) = 0;

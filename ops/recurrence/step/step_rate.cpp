@@ -13,7 +13,7 @@ namespace {
 class StepAtRate final : public StepCopy {
  public:
   StepAtRate(const StepProgram& program, double rate, Interpolation interpolation)
-      : StepCopy(program, program.input.width()), rate_(rate), interpolation_(interpolation) {}
+      : StepCopy(program), rate_(rate), interpolation_(interpolation) {}
 
  private:
   StepVar past(int state, std::int64_t lag_of_training) override {

@@ -131,7 +131,7 @@ struct Stream<T>::Implementation {
     lay_out(allocator, rows);
     std::size_t state = 0;
     for (auto& layer : layers) {
-      layer.begin(window, state, 0);
+      layer.begin(window, state, nullptr);
       state += layer.program().states.size();
     }
     if (final_readout) final_readout->begin(nullptr, 0, 0);

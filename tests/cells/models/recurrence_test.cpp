@@ -82,13 +82,38 @@ TEST_CASE("its evaluation gives the outputs and the window of a pass") {
   Case c;
   const Recurrence::Outputs outputs = c.forward();
   Window after;
-  const Tensor y = c.recurrence.evaluate(c.parameters, c.batch, c.pool, nullptr, &after);
+  const Tensor y = c.recurrence.evaluate(c.parameters, c.batch, c.pool, {}, after);
   CHECK(std::memcmp(y.raw(), outputs.outputs().raw(), static_cast<std::size_t>(y.numel()) * 8) == 0);
   REQUIRE(after.states.size() == outputs.final_window().states.size());
   CHECK(product(after.states[0], after.states[0]) > 0.01);
   for (std::size_t s = 0; s < after.states.size(); ++s)
     CHECK(product(after.states[s], after.states[s]) ==
           product(outputs.final_window().states[s], outputs.final_window().states[s]));
+}
+
+TEST_CASE("rows that begin again are rows of their pieces") {
+  Case c;
+  std::vector<std::uint8_t> mask(60, 0);
+  mask[0] = mask[9] = mask[20 + 3] =
+      1;  // two in the first row, one before the last of four steps of the second
+  const Resets resets(mask, c.batch.x.shape(), c.batch.lengths);
+  REQUIRE(resets.pieces().size() == 5);
+  CHECK(resets.pieces().front().steps == 11);
+  Window after;
+  const Tensor y = c.recurrence.evaluate(c.parameters, c.batch, c.pool, {}, after, resets);
+  for (const RowPiece& piece : resets.pieces()) {
+    SequenceBatch alone;
+    alone.x = Tensor({1, piece.steps, 2}, Dtype::f64);
+    for (std::int64_t i = 0; i < 2 * piece.steps; ++i)
+      alone.x.set(i, c.batch.x.at((20 * piece.row + piece.first) * 2 + i));
+    Window own;
+    const Tensor part = c.recurrence.evaluate(c.parameters, alone, c.pool, {}, own);
+    for (std::int64_t i = 0; i < part.numel(); ++i)
+      CHECK(y.at((20 * piece.row + piece.first) * 3 + i) == part.at(i));
+    if (piece.ends) CHECK(after.states.back().at(3 * (3 * 5 + piece.row)) == own.states.back().at(3 * 5));
+  }
+  CHECK_THROWS_WITH_AS(Resets(std::span(mask).first(59), c.batch.x.shape(), {}),
+                       doctest::Contains("60 numbers, one a step"), InputError);
 }
 
 TEST_CASE("its parameters are those of a model with the same layers") {

@@ -154,12 +154,11 @@ nb::tuple evaluate(const std::shared_ptr<LockedRecurrence>& self, const nb::list
   const std::vector<Tensor> values = tensors_from(parameters, self->recurrence.dtype());
   const Inputs inputs = inputs_of(self->recurrence, x, std::move(lengths), initial, seed, reset);
   Tensor y;
-  Window before{inputs.initial}, after;
+  Window after;
   {
     const nb::gil_scoped_release release;
     const std::lock_guard lock(self->mutex);
-    y = self->recurrence.evaluate(values, inputs.batch, self->pool, before.states.empty() ? nullptr : &before,
-                                  &after, inputs.resets);
+    y = self->recurrence.evaluate(values, inputs.batch, self->pool, inputs.initial, after, inputs.resets);
   }
   return nb::make_tuple(array_of(y), arrays_of(after.states));
 }
