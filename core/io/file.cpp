@@ -94,6 +94,48 @@ void write_all(int fd, std::string_view bytes, const fs::path& path) {
   }
 }
 
+/// Opens a file to read it, and waits for no writer.
+int open_to_read(const fs::path& path, Links links) {
+  const int no_link = links == Links::refused ? O_NOFOLLOW : 0;
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_link);
+  if (file < 0 && errno == ELOOP && no_link != 0) fail_as_link(path, "read");
+  if (file < 0) fail(path, "read", errno);
+  return file;
+}
+
+/// The size of an open file. Throws where it is no regular one.
+std::size_t size_of(const Descriptor& file, const fs::path& path) {
+  struct stat status;
+  if (::fstat(file, &status) != 0) fail(path, "read", errno);
+  if (S_ISDIR(status.st_mode)) fail(path, "read", EISDIR);
+  if (!S_ISREG(status.st_mode))
+    throw InputError({path.string()}, Rule::cannot_read, "cannot read: not a regular file");
+  return static_cast<std::size_t>(status.st_size);
+}
+
+/// The size is a hint only: files of /proc have none, and files grow.
+std::string read_all(const Descriptor& file, std::size_t size, const fs::path& path) {
+  std::string bytes;
+  std::size_t length = 0;
+  try {
+    bytes.resize(size + 1);
+    for (;;) {
+      const ssize_t got = ::read(file, bytes.data() + length, bytes.size() - length);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail(path, "read", errno);
+      if (got == 0) break;
+      length += got;
+      if (length == bytes.size()) bytes.resize(2 * length + 4096);
+    }
+  } catch (const std::bad_alloc&) {
+    fail(path, "read", ENOMEM);
+  } catch (const std::length_error&) {
+    throw InputError({path.string()}, Rule::cannot_read, text_of("cannot read: ", std::strerror(EFBIG)));
+  }
+  bytes.resize(length);
+  return bytes;
+}
+
 }  // namespace
 
 void refuse_link(const fs::path& path) {
@@ -116,37 +158,19 @@ void remove_temporaries_of(const fs::path& file) {
 }
 
 std::string read_file(const fs::path& path, Links links) {
-  const int no_link = links == Links::refused ? O_NOFOLLOW : 0;
-  const Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_link));  // waits for no writer
-  if (file < 0 && errno == ELOOP && no_link != 0) fail_as_link(path, "read");
-  if (file < 0) fail(path, "read", errno);
-  struct stat status;
-  if (::fstat(file, &status) != 0) fail(path, "read", errno);
-  if (S_ISDIR(status.st_mode)) fail(path, "read", EISDIR);
-  if (!S_ISREG(status.st_mode))
-    throw InputError({path.string()}, Rule::cannot_read, "cannot read: not a regular file");
+  const Descriptor file(open_to_read(path, links));
+  return read_all(file, size_of(file, path), path);
+}
 
-  // The size is a hint only: files of /proc have none, and files grow.
-  std::string bytes;
-  std::size_t length = 0;
-  try {
-    bytes.resize(static_cast<std::size_t>(status.st_size) + 1);
-    for (;;) {
-      const ssize_t got = ::read(file, bytes.data() + length, bytes.size() - length);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(path, "read", errno);
-      if (got == 0) break;
-      length += got;
-      if (length == bytes.size()) bytes.resize(2 * length + 4096);
-    }
-  } catch (const std::bad_alloc&) {
-    fail(path, "read", ENOMEM);
-  } catch (const std::length_error&) {
-    throw InputError({path.string()}, Rule::cannot_read, text_of("cannot read: ", std::strerror(EFBIG)));
-  }
-  bytes.resize(length);
-  return bytes;
+std::string read_text(const fs::path& path) {
+  const Descriptor file(open_to_read(path, Links::followed));
+  const std::size_t size = size_of(file, path);
+  const off_t hole = ::lseek(file, 0, SEEK_HOLE);  // the end of the file counts as one
+  if (hole >= 0 && static_cast<std::size_t>(hole) < size)
+    throw InputError({path.string()}, Rule::cannot_read,
+                     text_of("cannot read: a text was expected, and zero bytes begin at byte ", hole + 1));
+  if (::lseek(file, 0, SEEK_SET) < 0) fail(path, "read", errno);
+  return read_all(file, size, path);
 }
 
 void write_file_atomically(const fs::path& path, std::string_view bytes, Links links) {

@@ -15,6 +15,10 @@ enum class Links { followed, refused };
 /// the reason when it cannot be read, Error when that is the system's fault.
 std::string read_file(const std::filesystem::path& path, Links links = Links::followed);
 
+/// The same for a text. A file with holes has zero bytes in it: it is refused before it is read, since it may seem
+/// far larger than what it takes on the disk.
+std::string read_text(const std::filesystem::path& path);
+
 /// Replaces a file as a whole: a kill at any moment leaves the old file or the new one. The bytes go to a
 /// temporary in the same folder, are synced, and take the name; then the folder is synced. Throws InputError
 /// with the path and the reason when the path is wrong, Error when the disk is full or broken; the old file

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/tests/cells/support/golden.h"
 
 // Comparison of rnn, lstm and gru with PyTorch's, on the files that golden/make_golden.py wrote.
@@ -11,7 +11,7 @@ namespace {
 using namespace test;
 
 Json numbers_of(const std::string& cell) {
-  Json numbers = parse_json(read_file(source_folder() / "tests/cells/golden" / (cell + ".json")), cell);
+  Json numbers = read_json(source_folder() / "tests/cells/golden" / (cell + ".json"));
   numbers["options"] = {{"units", numbers["units"]}};
   return numbers;
 }

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/tools/train/run_folder.h"
@@ -39,7 +39,7 @@ Member read_member(const fs::path& folder) {
   if (!fs::exists(file))
     throw InputError({folder.string()}, Rule::missing,
                      "is not a run folder, since it has no experiment.json.");
-  Json experiment = parse_json(read_file(file), file.string());
+  Json experiment = read_json(file);
   if (!experiment.is_object()) throw unexpected({file.string()}, Rule::wrong_type, "an experiment");
   std::int64_t seed = 0;
   JsonErrors errors;
@@ -72,7 +72,7 @@ std::vector<std::string> differing_in(const std::vector<Member>& members) {
 
 /// The numbers of a finished run by name, in the order of its summary.
 std::vector<std::pair<std::string, double>> numbers_of(const fs::path& file) {
-  const Json summary = parse_json(read_file(file), file.string());
+  const Json summary = read_json(file);
   std::vector<std::pair<std::string, double>> numbers;
   const auto add = [&](const std::string& name, const Json& value) {
     if (value.is_number()) numbers.emplace_back(name, value.get<double>());

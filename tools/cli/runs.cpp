@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
 #include "lagtape/core/io/folder.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/command.h"
@@ -38,7 +38,7 @@ bool is_there(const fs::path& path) {
 
 /// A JSON file of a run; null where there is none that can be read.
 Json run_document(const fs::path& file) try {
-  return is_there(file) ? parse_json(read_file(file), file.string()) : Json();
+  return is_there(file) ? read_json(file) : Json();
 } catch (const InputError&) {
   return {};
 }

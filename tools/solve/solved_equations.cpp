@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/tools/forecast/result_columns.h"
@@ -135,7 +135,7 @@ void set_param(DelayEquations& equations, const std::string& assignment) {
 }
 
 std::vector<std::pair<std::string, double>> read_estimates(const std::string& file) {
-  const Json document = parse_json(read_file(file), file);
+  const Json document = read_json(file);
   std::vector<std::pair<std::string, double>> estimates;
   if (document.is_object() && document.contains("params") && document["params"].is_object())
     for (const auto& [name, row] : document["params"].items())

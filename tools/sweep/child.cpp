@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/json/problem_json.h"
 
@@ -116,7 +116,7 @@ std::optional<int> Child::ended() {
 
 std::vector<Problem> Child::problems() const {
   if (!std::filesystem::exists(problems_)) return {};
-  return problems_in(parse_json(read_file(problems_), problems_.string()), problems_.string());
+  return problems_in(read_json(problems_), problems_.string());
 }
 
 void Child::stop() {

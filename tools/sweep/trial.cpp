@@ -10,6 +10,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/problem_json.h"
 #include "lagtape/tools/analysis/comparison.h"
 #include "lagtape/tools/train/files/json_lines.h"
@@ -41,8 +42,8 @@ constexpr Option kNoteRows[] = {
 };
 
 /// Reads the options that a trial takes from a JSON file, and returns all of it.
-Json read_json(const fs::path& file, const OptionTable& rows, Trial& trial) {
-  Json json = parse_json(read_file(file), file.string());
+Json read_rows(const fs::path& file, const OptionTable& rows, Trial& trial) {
+  Json json = read_json(file);
   JsonErrors errors;
   JsonReader reader(json, "", errors);
   read_options(reader, rows, trial);
@@ -51,7 +52,7 @@ Json read_json(const fs::path& file, const OptionTable& rows, Trial& trial) {
 }
 
 void read_summary(Trial& trial, const Plan& plan, const fs::path& file) {
-  const Json summary = read_json(file, kSummaryRows, trial);
+  const Json summary = read_rows(file, kSummaryRows, trial);
   const std::string place = text_of("/", plan.split, "/", plan.metric);
   if (summary.find_pointer(place) == nullptr) {
     throw InputError({.file = file.string(), .pointer = place}, Rule::missing,
@@ -117,7 +118,7 @@ void look_at(Trial& trial, const Plan& plan) {
     read_summary(trial, plan, summary);
     trial.date = date_of(summary);
   } else if (fs::exists(note)) {
-    const Json json = read_json(note, kNoteRows, trial);
+    const Json json = read_rows(note, kNoteRows, trial);
     if (json.contains("problems")) trial.problems = problems_in(json, note.string());
     trial.date = date_of(note);
   } else if (fs::exists(old_note)) {

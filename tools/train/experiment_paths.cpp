@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
 
@@ -54,7 +54,7 @@ Json experiment_beside(const fs::path& folder) {
   const fs::path file = folder / "experiment.json";
   if (!fs::is_regular_file(file, error)) return {};
   try {
-    return parse_json(read_file(file), file.string());
+    return read_json(file);
   } catch (const InputError&) {
     return {};
   }

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
 #include "lagtape/core/io/folder.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json_comments.h"
 #include "lagtape/core/quote.h"
 
@@ -13,8 +13,6 @@ namespace lagtape {
 namespace fs = std::filesystem;
 
 namespace {
-
-Json read_commented(const fs::path& file) { return parse_commented_json(read_file(file), file.string()); }
 
 bool has_rows(const Json& document) { return document.contains("rows"); }
 
@@ -53,7 +51,7 @@ void refuse_row_as_file(const fs::path& file) {
   std::error_code error;
   if (fs::exists(file, error) || !fs::exists(rows, error)) return;
   const std::string name = file.stem().string();
-  if (read_commented(rows).value("rows", Json::object()).contains(name))
+  if (read_commented_json(rows).value("rows", Json::object()).contains(name))
     throw InputError(
         {file.string()}, Rule::missing,
         text_of("there is no such file. It is a row: give ", rows.string(), " --row ", name, "."));
@@ -63,7 +61,7 @@ Json base_of(const Json& document, const fs::path& file) {
   const Json base = document.value("base", Json::object());
   if (!base.is_string()) return base;
   const fs::path beside = file.parent_path() / base.get<std::string>();
-  Json experiment = read_commented(beside);
+  Json experiment = read_commented_json(beside);
   if (has_rows(experiment) || !experiment.is_object())
     throw InputError({.file = file.string(), .pointer = "/base"}, Rule::wrong_type,
                      text_of(beside.string(), " is not one experiment."));
@@ -98,7 +96,7 @@ void merge_patch(Json& target, const Json& patch) {
 
 Json read_experiment_document(const ExperimentPlace& place) {
   refuse_row_as_file(place.file);
-  Json document = read_commented(place.file);
+  Json document = read_commented_json(place.file);
   if (!has_rows(document)) {
     if (place.row.empty()) return document;
     throw InputError(
@@ -127,7 +125,7 @@ std::vector<std::string> experiments_in(const fs::path& folder) {
   if (error)
     throw InputError({folder.string()}, Rule::cannot_read, text_of("cannot read: ", error.message(), "."));
   if (fs::exists(folder / kRowsFile)) {
-    const Json document = read_commented(folder / kRowsFile);
+    const Json document = read_commented_json(folder / kRowsFile);
     check_file(document, folder / kRowsFile);
     for (const std::string& name : keys_of(document["rows"])) names.push_back(name);
   }

@@ -6,7 +6,7 @@
 
 #include "lagtape/cells/models/chain_definition.h"
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json_comments.h"
 #include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
@@ -97,7 +97,7 @@ std::vector<std::string> retraining_warnings(const std::filesystem::path& weight
   if (!std::filesystem::exists(weights, error)) return warnings;
   try {
     if (grammar_warnings(Model::load(weights)).empty()) return warnings;
-    const Json document = parse_commented_json(read_file(experiment), experiment.string());
+    const Json document = read_commented_json(experiment);
     const Json* const cells = document.find_pointer("/cells");
     if (cells == nullptr || !cells->is_object()) return warnings;
     for (const auto& [name, cell] : cells->items())

@@ -5,7 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/gradient_check.h"
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/random.h"
 #include "lagtape/ops/elementwise.h"
 #include "lagtape/ops/reduce.h"
@@ -119,7 +119,7 @@ TEST_CASE("numbers beyond the end of a sequence are not read") {
 /// A layer over PyTorch's numbers.
 struct Golden {
   Golden(const std::string& name, const Json& options, std::int64_t given)
-      : json(parse_json(read_file(source_folder() / "tests/cells/golden" / (name + ".json")), name)),
+      : json(read_json(source_folder() / "tests/cells/golden" / (name + ".json"))),
         layer(build_sequence_layer(name, options, given)) {}
 
   Tensor tensor(const Json& numbers, Shape shape, Dtype dtype) const {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/cells/equation_cell.h"
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 
 namespace lagtape::test {
 namespace {
@@ -61,7 +61,7 @@ CellRow read_row(const std::string& cell) {
   const std::filesystem::path path = kRows / (cell + ".json");
   if (!std::filesystem::exists(path))
     throw Error(text_of("the cell '", cell, "' has no row ", path.string(), "."));
-  const Json value = parse_json(read_file(path), path.string());
+  const Json value = read_json(path);
 
   CellRow row;
   JsonErrors errors;

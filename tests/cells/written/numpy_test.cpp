@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/tests/cells/support/golden.h"
 
 // Comparison of the cells of cells/written with NumPy's, on the files that golden/make_golden.py wrote.
@@ -19,7 +19,7 @@ TEST_CASE("cells that are written as equations have the outputs and gradients of
     const std::string cell = header.path().stem().string();
     CAPTURE(cell);
     ++cells_compared;
-    for (const Json& numbers : parse_json(read_file(kFolder / (cell + ".json")), cell)) {
+    for (const Json& numbers : read_json(kFolder / (cell + ".json"))) {
       const Golden golden(cell, numbers);
       CAPTURE(numbers["options"].dump());
       CHECK(numbers["gradients"].size() == golden.layer.parameters.size() + 1 + numbers["initial"].size());
@@ -31,7 +31,7 @@ TEST_CASE("cells that are written as equations have the outputs and gradients of
 }
 
 TEST_CASE("numbers of NumPy that are not the cell's are found") {
-  Json numbers = parse_json(read_file(kFolder / "lru.json"), "lru")[0];
+  Json numbers = read_json(kFolder / "lru.json")[0];
   numbers["outputs"][5] = numbers["outputs"][5].get<double>() + 1e-10;
   CHECK(Golden("lru", numbers).problems(Dtype::f64, 1e-12, 1e-9).starts_with("outputs: "));
   numbers["gradients"]["theta_log"][1] = numbers["gradients"]["theta_log"][1].get<double>() + 1e-6;

@@ -145,3 +145,18 @@ TEST_CASE("Somebody who holds the old file open goes on reading it whole") {
   CHECK(std::string(bytes) == "old");
   std::fclose(open);
 }
+
+TEST_CASE("A text with holes is refused before it is read") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "text.json";
+  write_file_atomically(file, "{\"a\": 1}");
+  CHECK(read_text(file) == "{\"a\": 1}");
+  fs::resize_file(file, std::uintmax_t{1} << 40);  // a terabyte, which no machine here could hold
+  try {
+    read_text(file);
+    FAIL("a text of a terabyte of zeros was read");
+  } catch (const InputError& error) {
+    CHECK(error.problems().front().rule == Rule::cannot_read);
+    CHECK(std::string(error.what()).find("zero bytes begin at byte ") != std::string::npos);
+  }
+}

@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/thread_pool.h"
@@ -185,7 +185,7 @@ void time_and_print(const Json& input, const Work& work) {
 }
 
 int run(const std::string& file, std::string_view function) {
-  const Json input = parse_json(read_file(file), file);
+  const Json input = read_json(file);
   Benchmark benchmark(input);
   if (function == "objective") {
     time_and_print(input, [&] { return benchmark.objective(); });

@@ -13,6 +13,7 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/io/folder.h"
 #include "lagtape/core/io/folder_lock.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/sweep/search/draw.h"
 #include "lagtape/tools/sweep/search/tpe.h"
@@ -79,7 +80,7 @@ void begin_folder(const SearchPlan& plan, const fs::path& out) {
   for (const char* name : {"search.json", "results.jsonl", "runs"}) refuse_link(out / name);
   const FolderLock lock(out);  // of several processes that begin at the same time, one makes the folder
   if (fs::exists(file)) {
-    const std::string place = parse_json(read_file(file), file.string()).first_difference(plan.identity);
+    const std::string place = read_json(file).first_difference(plan.identity);
     if (place.empty()) return;
     throw InputError({out.string()}, Rule::conflict,
                      text_of("is the folder of another search: ", place, " in search.json differs from ",
@@ -108,7 +109,7 @@ std::vector<Trial> find_trials(const SearchPlan& plan, const fs::path& out) {
   if (plan.method != Method::tpe || std::ssize(trials) < plan.tpe.startup) return trials;
   while (std::ssize(trials) < plan.runs && fs::exists(draw_file(out, trials.size()))) {
     const fs::path file = draw_file(out, trials.size());
-    add_trial(plan, out, trials, values_in(parse_json(read_file(file), file.string())));
+    add_trial(plan, out, trials, values_in(read_json(file)));
   }
   return trials;
 }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json_comments.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
@@ -239,7 +239,7 @@ SearchPlan read_search(const fs::path& file, std::int64_t runs, const std::vecto
   if (runs > kMostRuns)
     throw InputError({.item = "--runs"}, Rule::out_of_range,
                      text_of("a search has at most ", kMostRuns, " runs"), text_of(runs));
-  const Json document = parse_commented_json(read_file(file), file.string());
+  const Json document = read_commented_json(file);
   if (document.contains("model") && !document.contains("ranges")) {
     throw InputError({file.string()}, Rule::wrong_type,
                      "expected the file of a search, with an \"experiment\" and \"ranges\". This is an "

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "lagtape/core/io/file.h"
 #include "lagtape/core/io/folder.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/train/score/metrics.h"
@@ -146,7 +146,7 @@ PaperTable read_paper_table(const fs::path& folder) {
   constexpr double kMostDigits = 9, kMostSeeds = 1000;
   const fs::path file = folder / "table.json";
   if (!fs::exists(file)) refuse_folder(folder);
-  const Json document = parse_json(read_file(file), file.string());
+  const Json document = read_json(file);
   JsonErrors errors;
   JsonReader reader(document, "", errors);
   PaperTable table;

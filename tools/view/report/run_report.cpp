@@ -9,7 +9,7 @@
 #include "lagtape/cells/models/model_op.h"
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
-#include "lagtape/core/io/file.h"
+#include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/data/series/sequence_labels.h"
 #include "lagtape/tools/analysis/model_description.h"
@@ -54,9 +54,7 @@ std::string bytes_at(const Json& object, const char* key) {
 }
 
 /// The JSON of a file; null where it is missing.
-Json document_in(const fs::path& file) {
-  return fs::exists(file) ? parse_json(read_file(file), file.string()) : Json();
-}
+Json document_in(const fs::path& file) { return fs::exists(file) ? read_json(file) : Json(); }
 
 constexpr std::size_t kMostDrawn = 6;
 

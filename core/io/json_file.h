@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+
+#include "lagtape/core/json/json.h"
+
+namespace lagtape {
+
+/// The value of a JSON file. Throws as read_text and parse_json do.
+Json read_json(const std::filesystem::path& file);
+
+/// The value of a JSON file as people write them, with comments and commas after the last element.
+Json read_commented_json(const std::filesystem::path& file);
+
+}  // namespace lagtape
