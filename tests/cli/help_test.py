@@ -12,6 +12,13 @@ import unittest
 
 from tool import ToolTest, main
 
+#: Lines to be completed, and what their last words become.
+CASES = (("lagtape tr", ["train"]), ("lagtape train --dry", ["--dry-run"]), ("lagtape train lo", ["load.json"]),
+         ("lagtape train --set train.ep", ["train.epochs="]), ("lagtape check --set model.layers.0.ta", ["model.layers.0.tau="]),
+         ("lagtape list cells tau", ["tau_gru"]), ("lagtape new macke", ["mackey_glass"]),
+         ("lagtape eval runs/lo", ["runs/load-0"]), ("lagtape export run --to onnx", ["onnx", "onnx-step"]),
+         ("lagtape export run --lengths lo", ["load.json"]))
+
 
 class HelpTest(ToolTest):
     def commands(self):
@@ -61,26 +68,48 @@ class HelpTest(ToolTest):
                 done = subprocess.run([shell, "-n", path], cwd=self.folder, capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def test_bash_completes(self):
-        self.write("completion.bash", self.run_tool("completion", "bash")[0])
+    def completions_in(self, shell, script, *args):
+        """What a shell prints that has read the completion and completes CASES, a line each."""
+        if not shutil.which(shell):
+            self.skipTest(f"{shell} is not installed")
+        self.write({"zsh": "_lagtape"}.get(shell, f"completion.{shell}"), self.run_tool("completion", shell)[0])
         self.write("load.json", "{}")
         (self.folder / "runs/load-0").mkdir(parents=True)
         (self.folder / "bin").mkdir()
         (self.folder / "bin/lagtape").symlink_to(self.tool)
-        tools = {**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
-        for words, expected in ((["lagtape", "tr"], ["train"]), (["lagtape", "train", "--dry"], ["--dry-run"]),
-                                (["lagtape", "train", "lo"], ["load.json"]),
-                                (["lagtape", "train", "--set", "train.ep"], ["train.epochs="]),
-                                (["lagtape", "check", "--set", "model.layers.0.ta"], ["model.layers.0.tau="]),
-                                (["lagtape", "list", "cells", "tau"], ["tau_gru"]),
-                                (["lagtape", "new", "macke"], ["mackey_glass"]),
-                                (["lagtape", "eval", "runs/lo"], ["runs/load-0"]),
-                                (["lagtape", "export", "run", "--to", "onnx"], ["onnx", "onnx-step"]),
-                                (["lagtape", "export", "run", "--lengths", "lo"], ["load.json"])):
-            script = (f"source completion.bash; COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _lagtape; "
-                      'printf "%s\\n" "${COMPREPLY[@]}"')
-            found = subprocess.run(["bash", "-c", script], cwd=self.folder, env=tools, capture_output=True, text=True).stdout.split()
-            self.assertEqual(sorted(found), sorted(expected))
+        environment = {**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "HOME": str(self.folder / "home"),
+                       "XDG_CONFIG_HOME": str(self.folder / "home")}
+        done = subprocess.run([*args, script], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        return done.stdout.splitlines()
+
+    def test_bash_completes(self):
+        script = "source completion.bash\n" + "".join(
+            f"COMP_WORDS=({line}); COMP_CWORD={len(line.split()) - 1}; _lagtape; echo \"${{COMPREPLY[*]}}\"\n" for line, _ in CASES)
+        found = [line.split() for line in self.completions_in("bash", script, "bash", "-c")]
+        self.assertEqual(found, [expected for _, expected in CASES])
+
+    def test_fish_completes(self):
+        script = "source completion.fish\n" + "".join(
+            f"echo (complete -C '{line}' | string replace -r '\\t.*' '')\n" for line, _ in CASES)
+        found = [[word.rstrip("/") for word in line.split()]
+                 for line in self.completions_in("fish", script, "fish", "--no-config", "-c")]
+        self.assertEqual(found, [expected for _, expected in CASES])
+
+    def test_zsh_completes(self):
+        """In a terminal of zsh's own, since only its line editor completes. It prints the line with what is in common."""
+        self.write("setup.zsh", "PS1=; unsetopt beep; fpath=($PWD $fpath); autoload -Uz compinit; compinit -u -D\n"
+                   f"lines=({' '.join(repr(line) for line, _ in CASES)})\n"
+                   "zle-line-init() { for BUFFER in $lines; do CURSOR=$#BUFFER; zle complete-word; print -r -- \"<$BUFFER>\"; done; exit }\n"
+                   "zle -N zle-line-init\n")
+        script = "zmodload zsh/zpty; zpty inner zsh -f -i; zpty -w inner 'source setup.zsh'; while zpty -r inner line; do print -rn -- $line; done"
+        printed = "\n".join(self.completions_in("zsh", script, "zsh", "-f", "-c"))
+        self.assertNotIn("_alternative:", printed)  # a complaint of the functions that complete
+        found = re.findall("<(lagtape [^>]*)>", printed)
+        for (line, expected), completed in zip(CASES, found, strict=True):
+            self.assertEqual(completed.split(" ")[:-1] if completed.endswith(" ") else completed.split(" "),
+                             [*line.split()[:-1], os.path.commonprefix(expected) + "/" * expected[0].startswith("runs/")], line)
+            self.assertFalse(completed.endswith("= "), completed)
 
     def test_the_manual_page_is_one(self):
         if not shutil.which("groff"):

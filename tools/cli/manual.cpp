@@ -136,9 +136,11 @@ std::pair<std::vector<std::string>, bool> positionals_of(const Command& command)
   return {std::move(words), runs};
 }
 
+/// The values of an option, without a blank after those that end in =.
 std::string zsh_values(const Option& option) {
   const std::string values = joined(values_of(option));
-  return values.empty() ? "_files" : text_of("(", values, ")");
+  if (values.empty()) return "_files";
+  return values.ends_with('=') ? text_of("{compadd -S \"\" - ", values, "}") : text_of("(", values, ")");
 }
 
 std::string fish_values(const Option& option) {
@@ -204,9 +206,10 @@ std::string zsh_completion(const std::vector<Command>& commands) {
                       is_flag(option) ? "" : text_of(":value:", zsh_values(option)), "'");
     }
     const auto [words, runs] = positionals_of(command);
-    text += text_of(" \\\n      '*:file:_alternative \"files:file:_files\"",
+    // Without the blank before _alternative, _arguments gives it options that it does not know.
+    text += text_of(" \\\n      '*:file: _alternative \"files:file:_files\"",
                     words.empty() ? "" : text_of(" \"names:name:(", joined(words), ")\""),
-                    runs ? " \"runs:run:_files -/ -W runs\"" : "", "' ;;\n");
+                    runs ? " \"runs:run:{[[ -n \\$PREFIX ]] || compadd - runs/*(/N)}\"" : "", "' ;;\n");
   }
   return text + "  esac\n}\n_lagtape \"$@\"\n";
 }
