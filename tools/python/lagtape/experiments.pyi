@@ -110,7 +110,7 @@ class DdeResponseData(TypedDict, total=False):
 
 class EnsoData(TypedDict, total=False):
     half_step: Literal['linear', 'cubic', 'held', 'hermite']
-    """the delayed value in the middle of a Runge-Kutta step: the mean of its two neighbours on the grid, a cubic through four, the earlier neighbour, or a cubic through two with their slopes"""
+    """the delayed value in the middle of a Runge-Kutta step: the mean of its two neighbors on the grid, a cubic through four, the earlier neighbor, or a cubic through two with their slopes"""
     length: int
     """steps of a sequence"""
     train: int
@@ -198,7 +198,7 @@ class Lorenz96Data(TypedDict, total=False):
 
 class MackeyGlassData(TypedDict, total=False):
     half_step: Literal['linear', 'cubic', 'held', 'hermite']
-    """the delayed value in the middle of a Runge-Kutta step: the mean of its two neighbours on the grid, a cubic through four, the earlier neighbour, or a cubic through two with their slopes"""
+    """the delayed value in the middle of a Runge-Kutta step: the mean of its two neighbors on the grid, a cubic through four, the earlier neighbor, or a cubic through two with their slopes"""
     length: int
     """steps of a sequence"""
     train: int
@@ -281,7 +281,7 @@ class ScifarData(TypedDict, total=False):
     test: int
     """number of test images, the first of the test file"""
     layout: Literal['rgb', 'channels']
-    """a step is the three channels of a pixel, or three neighbouring pixels of one channel"""
+    """a step is the three channels of a pixel, or three neighboring pixels of one channel"""
     augment: bool
     """shift and mirror the training images at random, anew in every epoch"""
     task: Required[Literal['scifar']]
@@ -365,8 +365,8 @@ class SeriesData(TypedDict, total=False):
     """column, or list of columns, of the name of the series that a row is of, in any order of rows; null: each file is one series, which has the file's name"""
     duplicates: Literal['error', 'first', 'last', 'mean']
     """treatment of rows that have one time"""
-    input: Union[List[Union[str, int]], str, int, None]
-    """input columns, names or numbers from 0, those of targets too; null: all but the time, unless the keys below name inputs"""
+    input: Union[Sequence[object], List[Union[str, int]], str, int, None]
+    """input columns, names or numbers from 0, those of targets too; null: all but the time, unless the keys below name inputs; []: none, for equations that know nothing but time"""
     target: Union[List[Union[str, int]], str, int, None]
     """columns to predict; null: the input columns"""
     past: Union[List[Union[str, int]], str, int, None]
@@ -568,14 +568,14 @@ class RampInitializer(TypedDict, total=False):
     first: float
     """value at index 0"""
     step: float
-    """difference between neighbours"""
+    """difference between neighbors"""
 
 class LogRampInitializer(TypedDict, total=False):
     type: Required[Literal['log_ramp']]
     first: float
     """number at index 0"""
     step: float
-    """difference between neighbours"""
+    """difference between neighbors"""
 
 class PowerRampInitializer(TypedDict, total=False):
     type: Required[Literal['power_ramp']]
