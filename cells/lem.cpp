@@ -60,9 +60,9 @@ Layer Lem::build(std::int64_t input) const {
   };
   const auto scale = [&](const std::string& i) {
     if (!multiscale) return tape.constant(dt);
-    const StepVar learnt = dt * sigmoid(activation(i, y));
-    if (smallest_scale == 0) return learnt;
-    return minimum(maximum(learnt, tape.constant(smallest_scale)), tape.constant(1));
+    const StepVar learned = dt * sigmoid(activation(i, y));
+    if (smallest_scale == 0) return learned;
+    return minimum(maximum(learned, tape.constant(smallest_scale)), tape.constant(1));
   };
 
   const StepVar dt1 = step.named("dt1", scale("1"));

@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// Long expressive memory: two states, whose time scales are learnt functions of state and input.
+/// Long expressive memory: two states, whose time scales are learned functions of state and input.
 /// Source: "Long Expressive Memory for Sequence Modeling" (LEM), Equation 3.
 ///
 ///     dz = dt sigmoid(W1 y[n] + V1 x[n])

@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// A Lipschitz network with a learnt time step for each unit, and with multiplicative and additive noise in
+/// A Lipschitz network with a learned time step for each unit, and with multiplicative and additive noise in
 /// training.
 /// Source: "Noisy Recurrent Neural Networks" (Lim et al. 2021), as in its code.
 ///

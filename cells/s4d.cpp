@@ -119,7 +119,7 @@ Layer S4d::build(std::int64_t input) const {
   const StepVar W1g = step.affine("W1", units, g);
   const StepVar W2g = step.affine("W2", units, g);
   const StepVar r = x + W1g * sigmoid(W2g);
-  const StepVar centred = r - mean(r);
+  const StepVar centered = r - mean(r);
   const StepVar scale = step.vector("scale", units);
   const StepVar shift = step.vector("shift", units);
   step.start("scale", Initializer::constant(1));
@@ -127,7 +127,7 @@ Layer S4d::build(std::int64_t input) const {
 
   tape.set_next(re, re_next);
   tape.set_next(im, im_next);
-  return step.finish(scale * (centred / sqrt(mean(centred * centred) + 1e-5)) + shift);
+  return step.finish(scale * (centered / sqrt(mean(centered * centered) + 1e-5)) + shift);
 }
 
 }  // namespace lagtape

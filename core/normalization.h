@@ -12,7 +12,7 @@ namespace lagtape {
 /// The smallest scale: dividing by a smaller one would leave the range of f32, in which most models compute.
 inline constexpr double kLeastScale = std::numeric_limits<float>::min();
 
-/// The map from the user's numbers of a row to normalised ones: normalised = (value - mean) / scale, number
+/// The map from the user's numbers of a row to normalized ones: normalized = (value - mean) / scale, number
 /// by number. Empty vectors leave the numbers unchanged.
 struct Scaling {
   std::vector<double> mean, scale;
@@ -24,7 +24,7 @@ struct Scaling {
     return empty() ? value : (value - mean[i]) / scale[i];
   }
   double restored(double value, std::size_t i) const { return empty() ? value : value * scale[i] + mean[i]; }
-  /// A difference of two normalised numbers in the user's units.
+  /// A difference of two normalized numbers in the user's units.
   double restored_difference(double difference, std::size_t i) const {
     return empty() ? difference : difference * scale[i];
   }

@@ -23,7 +23,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbours each cost one.
+// Optimal string alignment: insertions, deletions, substitutions and swaps of neighbors each cost one.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;

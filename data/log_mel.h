@@ -8,7 +8,7 @@
 namespace lagtape {
 
 /// Log-mel spectra of sound, one every 128 samples. A spectrum is the magnitudes of 1024 samples under a
-/// centred Hann window (the sound is mirrored at its ends), summed in 80 triangular bands of equal area that
+/// centered Hann window (the sound is mirrored at its ends), summed in 80 triangular bands of equal area that
 /// are evenly spaced on Slaney's mel scale from 40 Hz to half the sampling rate. Values are in dB relative to
 /// the largest of the whole recording, and at least -80 dB. They equal librosa's melspectrogram (power 1)
 /// with power_to_db (ref = max).

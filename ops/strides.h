@@ -9,7 +9,7 @@ namespace lagtape {
 
 using Strides = std::vector<std::int64_t>;
 
-/// Elements between neighbours along each axis of a dense row-major array.
+/// Elements between neighbors along each axis of a dense row-major array.
 inline Strides dense_strides(const Shape& shape) {
   Strides strides(shape.size(), 1);
   for (std::size_t axis = shape.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * shape[axis];

@@ -61,12 +61,12 @@ void RidgeSums::add(std::span<const double> x, std::span<const double> y) {
 RidgeSums::Solution RidgeSums::solve(double alpha) const {
   const double n = static_cast<double>(count_);
   // Without the means, which leaves the bias out of the penalty.
-  const auto centred = [&](std::int64_t i, std::int64_t j) {
+  const auto centered = [&](std::int64_t i, std::int64_t j) {
     return sums_.at(std::max(i, j) + 1, std::min(i, j) + 1) - sums_.at(i + 1, 0) * sums_.at(j + 1, 0) / n;
   };
   DenseMatrix factor(in_, in_);
   for (std::int64_t i = 0; i < in_; ++i)
-    for (std::int64_t j = 0; j <= i; ++j) factor.at(i, j) = centred(i, j) + (i == j ? alpha : 0);
+    for (std::int64_t j = 0; j <= i; ++j) factor.at(i, j) = centered(i, j) + (i == j ? alpha : 0);
   if (count_ == 0 || !factorize(factor, in_))
     throw InputError({.op = "ridge"}, Rule::out_of_range,
                      "the states depend on each other, so that no weights are the best", text_of(alpha),
@@ -74,9 +74,9 @@ RidgeSums::Solution RidgeSums::solve(double alpha) const {
   Solution solution{DenseMatrix(out_, in_), std::vector<double>(out_), 0};
   for (std::int64_t o = 0; o < out_; ++o) {
     std::vector<double> right(in_);
-    for (std::int64_t i = 0; i < in_; ++i) right[i] = centred(in_ + o, i);
+    for (std::int64_t i = 0; i < in_; ++i) right[i] = centered(in_ + o, i);
     const std::vector<double> w = solved(factor, right);
-    double bias = sums_.at(in_ + o + 1, 0) / n, square = centred(in_ + o, in_ + o);
+    double bias = sums_.at(in_ + o + 1, 0) / n, square = centered(in_ + o, in_ + o);
     for (std::int64_t i = 0; i < in_; ++i) {
       solution.weights.at(o, i) = w[i];
       bias -= w[i] * sums_.at(i + 1, 0) / n;

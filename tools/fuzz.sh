@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes all that reads files, each for so many minutes (1 by default), with address and undefined-behaviour sanitizers, and
+# Fuzzes all that reads files, each for so many minutes (1 by default), with address and undefined-behavior sanitizers, and
 # prints how many inputs each was given. What they find is left in build/fuzz/found: it belongs to tests/malformed. The inputs
 # that reach new code are kept in build/fuzz/corpus, where the next time goes on. build/fuzz/inputs has a line for each run: the
 # harness, its inputs, the commit and the date.

@@ -4,7 +4,7 @@
 #
 # usage: tools/sanitize.sh [address] [thread] [hardened] [valgrind]      all of them by default
 #
-#   address    addresses and undefined behaviour, over all tests and the malformed files
+#   address    addresses and undefined behavior, over all tests and the malformed files
 #   thread     data races, over all that has threads
 #   hardened   the checks of libstdc++, and locals that begin with a pattern: the bits of trainings are the same
 #   valgrind   reading a model, predicting and streaming, of a plain build

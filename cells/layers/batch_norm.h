@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// Batch normalisation: y = gain * (x - m) / sqrt(v + eps) + bias. In training m and v are the mean and the
+/// Batch normalization: y = gain * (x - m) / sqrt(v + eps) + bias. In training m and v are the mean and the
 /// variance of each feature over a batch, over all steps within the lengths of its sequences; in evaluation
 /// they are the running mean and variance,
 ///

@@ -24,12 +24,12 @@ Layer LayerNorm::build(std::int64_t input) const {
   require_valid(*this);
   LayerRecorder step(input, Initializer::constant(0));
   const StepVar x = step.input();
-  const StepVar centred = x - mean(x);
-  const StepVar deviation = sqrt(mean(centred * centred) + eps);
+  const StepVar centered = x - mean(x);
+  const StepVar deviation = sqrt(mean(centered * centered) + eps);
   const StepVar gain = step.vector("gain", input);
   const StepVar bias = step.vector("bias", input);
   step.start("gain", Initializer::constant(1));
-  return step.finish(gain * (centred / deviation) + bias);
+  return step.finish(gain * (centered / deviation) + bias);
 }
 
 }  // namespace lagtape

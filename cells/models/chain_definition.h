@@ -47,7 +47,7 @@ ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, 
                            ProductFormat products);
 
 /// The layers as evaluation runs them. A layer of whole sequences that is a layer of a step in evaluation
-/// (batch normalisation with its running statistics) becomes one, and so joins a sequence op.
+/// (batch normalization with its running statistics) becomes one, and so joins a sequence op.
 std::vector<Layer> in_evaluation(std::span<const Layer> layers);
 
 /// The shapes and precisions of the tensors in a window of the whole chain.

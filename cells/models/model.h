@@ -83,7 +83,7 @@ class Model {
   Model& operator=(Model&&) noexcept;
   ~Model();
 
-  /// Writes parameters, experiment and normalisation into one file, atomically. Paths in the experiment begin at the
+  /// Writes parameters, experiment and normalization into one file, atomically. Paths in the experiment begin at the
   /// file's folder there. A model of `load` keeps them as they were; one of load_run or load_model
   /// (tools/train/source.h) does not.
   void save(const std::filesystem::path& file) const;
@@ -142,7 +142,7 @@ class Model {
   std::vector<Tensor> weights() const;
 
   /// Outputs for x [T, input] or [B, T, input]: [T, q], [B, T, q], or [q], [B, q] when the read-out reads
-  /// once. In the model's precision. Normalisation is applied to x and undone on the result. The first call
+  /// once. In the model's precision. Normalization is applied to x and undone on the result. The first call
   /// prepares the model's operations, which later calls find; calls at the same time have their own.
   Tensor predict(const Tensor& x, int threads = 1) const;
   /// The same for sequences of different lengths, padded to one: the first lengths[b] steps of x [B, T, input]

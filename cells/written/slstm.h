@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// The LSTM with exponential gates, a normaliser and a stabiliser; its heads do not see each other's states.
+/// The LSTM with exponential gates, a normalizer and a stabilizer; its heads do not see each other's states.
 /// Source: "xLSTM: Extended Long Short-Term Memory" (Beck et al. 2024), Equations 8 to 17.
 ///
 ///     z = tanh(W_z x[n] + R_z h[n] + b_z), o = sigmoid(W_o x[n] + R_o h[n] + b_o)

@@ -32,7 +32,7 @@ Broken outside(const Range& range, double x) {
 }
 
 Broken convert(const Json& value, const Expected& expected, std::int64_t& integer) {
-  constexpr double kLargestExact = 0x1p53;  // beyond it, 3.0 and its neighbours are not told apart
+  constexpr double kLargestExact = 0x1p53;  // beyond it, 3.0 and its neighbors are not told apart
   if (value.is_number_float()) {
     const double number = value.get<double>();
     if (std::abs(number) > kLargestExact || number != std::trunc(number)) return Rule::wrong_type;

@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// The numbers of a linear term of normalised inputs and targets.
+/// The numbers of a linear term of normalized inputs and targets.
 struct LinearFit {
   std::vector<double> weights = {};   ///< [targets, features], in the order of LinearTerm
   std::vector<double> constant = {};  ///< [targets]

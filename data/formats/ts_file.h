@@ -9,7 +9,7 @@
 namespace lagtape {
 
 /// The replacement of a missing value ('?' or 'NaN' in the file): an error; 0; or the straight line between
-/// its neighbours in time (the nearest known value before the first and after the last one).
+/// its neighbors in time (the nearest known value before the first and after the last one).
 enum class MissingValues { error, zero, interpolate };
 
 /// The content of .ts files: sequences with a class or one real target each.

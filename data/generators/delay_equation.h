@@ -7,11 +7,11 @@ namespace lagtape {
 
 /// How the delayed value in the middle of a step is interpolated from the values on the grid.
 enum class HalfStep : std::uint8_t {
-  linear,   ///< the mean of the two neighbours
-  cubic,    ///< the cubic through four neighbours; the mean where one of them is missing or lies before
+  linear,   ///< the mean of the two neighbors
+  cubic,    ///< the cubic through four neighbors; the mean where one of them is missing or lies before
             ///< the start
   held,     ///< the value at the beginning of the step, held to its end: a method of order 1
-  hermite,  ///< the cubic through the two neighbours with their slopes; the method stays of order 4
+  hermite,  ///< the cubic through the two neighbors with their slopes; the method stays of order 4
 };
 
 /// The time grid of a solution.

@@ -18,8 +18,8 @@ constexpr Option kDelayOptions[] = {
                 {"cubic", HalfStep::cubic},
                 {"held", HalfStep::held},
                 {"hermite", HalfStep::hermite}},
-        "the delayed value in the middle of a Runge-Kutta step: the mean of its two neighbours on the grid, "
-        "a cubic through four, the earlier neighbour, or a cubic through two with their slopes"),
+        "the delayed value in the middle of a Runge-Kutta step: the mean of its two neighbors on the grid, "
+        "a cubic through four, the earlier neighbor, or a cubic through two with their slopes"),
 };
 
 }  // namespace

@@ -120,7 +120,7 @@ constexpr Option kScifarRows[] = {
     rows_of<&ScifarOptions::images>(kCifarOptions),
     option<&ScifarOptions::layout>(
         "layout", {"rgb", "channels"},
-        "a step is the three channels of a pixel, or three neighbouring pixels of one channel"),
+        "a step is the three channels of a pixel, or three neighboring pixels of one channel"),
     option<&ScifarOptions::augment>("augment",
                                     "shift and mirror the training images at random, anew in every epoch"),
 };

@@ -148,7 +148,7 @@ struct Kernels {
   /// out = a rounded to bf16, and out = a of an array of such numbers; n elements, whole rows.
   void (*save)(SavedElement<T>* out, const T* a, std::int64_t n);
   void (*restore)(T* out, const SavedElement<T>* a, std::int64_t n);
-  /// Adds `count` products over the same number of rows. Neighbours with the same x share its rounded copy.
+  /// Adds `count` products over the same number of rows. Neighbors with the same x share its rounded copy.
   void (*add_outer_products)(const OuterProduct<T>* products, std::int64_t count, std::int64_t rows);
 };
 

@@ -19,7 +19,7 @@ namespace lagtape {
 /// streaming.
 class SequenceOp {
  public:
-  /// Throws InputError when widths of neighbouring layers do not fit, for a state that cannot be on the grid
+  /// Throws InputError when widths of neighboring layers do not fit, for a state that cannot be on the grid
   /// (step/reversible.h), and for the plan `reversible` of a stack that is not.
   SequenceOp(StackDefinition stack, Dtype dtype, SequenceSettings settings = {});
   SequenceOp(SequenceOp&&) noexcept = default;

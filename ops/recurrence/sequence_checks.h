@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// Throws InputError when widths of neighbouring layers do not fit, for a state that cannot be on the grid, and
+/// Throws InputError when widths of neighboring layers do not fit, for a state that cannot be on the grid, and
 /// for settings that do not go with the stack or with each other.
 void check_stack(const StackDefinition& stack, const SequenceSettings& settings);
 

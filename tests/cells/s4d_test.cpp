@@ -37,7 +37,7 @@ Vector convolved(int channel, const std::vector<Vector>& x) {
 
 double gelu(double a) { return 0.5 * a * (1 + std::tanh(std::sqrt(2 / M_PI) * (a + 0.044715 * a * a * a))); }
 
-TEST_CASE("s4d is the convolution with its kernel, mapped, gated, added and normalised") {
+TEST_CASE("s4d is the convolution with its kernel, mapped, gated, added and normalized") {
   std::vector<Vector> x = sequence(), wanted;
   for (Vector& v : x) v.push_back(0.5 * v[0] * v[1] - 0.2);
   const std::vector<Vector> y = {convolved(0, x), convolved(1, x), convolved(2, x)};

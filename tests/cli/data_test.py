@@ -168,7 +168,7 @@ class DataTest(ToolTest):
                                              model__readout__at="last_step", train={"steps": 1, "batch": 4}))
         self.assertIn("expected valid or test", self.run_tool("eval", "run", "--split", "all", code=2)[1])
 
-    def test_targets_of_any_size_are_learnt(self):
+    def test_targets_of_any_size_are_learned(self):
         rows = [f"{1000 + 50 * math.sin(0.3 * n):.6f}" for n in range(400)]
         self.write("own.csv", "load\n" + "\n".join(rows) + "\n")
         self.train("run", experiment=changed(SERIES, data__input=["load"], train__epochs=60))

@@ -77,7 +77,7 @@ class PlainTest(ToolTest):
         (_, first), (_, again) = (read_safetensors(self.weights(run)) for run in ("run", "again"))
         self.assertEqual(first, again)
 
-    def test_normalisation_becomes_part_of_the_weights(self):
+    def test_normalization_becomes_part_of_the_weights(self):
         rows = "".join(f"{30 + 3 * math.sin(0.3 * i)!r},{5 * math.cos(0.2 * i)!r}\n" for i in range(300))
         self.write("own.csv", rows)
         for layers in ([{"cell": "gru", "units": 5}], [{"layer": "linear", "units": 2}, {"cell": "lstm", "units": 3}]):

@@ -26,7 +26,7 @@ CELLS = {
         "step": ["s = where(n < 1, first, h)", "F = tanh(reshape(W @ s + c, units, input))",
                  "h' = s + F @ where(n < 1, 0 * x, x - x[-1])"],
         "output": "h'"},
-    # Beck et al. 2024: exponential gates with a stabiliser, a normaliser, and a block-diagonal matrix of heads
+    # Beck et al. 2024: exponential gates with a stabilizer, a normalizer, and a block-diagonal matrix of heads
     "slstm": {
         "hyper": {"heads": 2, "size": 4},
         "weights": {**{f"R_{gate}": ["heads", "size", "size"] for gate in "zifo"},
@@ -69,7 +69,7 @@ CELLS = {
 
 class PaperCellsTest(ToolTest):
     def test_each_has_right_gradients_and_learns(self):
-        """The recording: a sum of two sines at uneven times. Nothing that is learnt would be a mean squared error of 1."""
+        """The recording: a sum of two sines at uneven times. Nothing that is learned would be a mean squared error of 1."""
         time, rows = 0.0, []
         for n in range(900):
             step = 0.5 + 0.4 * math.sin(1.7 * n)

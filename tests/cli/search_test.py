@@ -28,7 +28,7 @@ def ranges(**values):
 # Each row: a search, and texts that the message must contain.
 WRONG = [
     ("an experiment", SMALL, ["expected the file of a search", "`lagtape train` takes"]),
-    ("an unknown key", {**SEARCH, "colour": 1}, ["/colour"]),
+    ("an unknown key", {**SEARCH, "color": 1}, ["/color"]),
     ("no experiment", {key: SEARCH[key] for key in ("runs", "ranges")}, ["/experiment"]),
     ("an experiment that is not there", {**SEARCH, "experiment": "smal.json"}, ["smal.json"]),
     ("no ranges", {**SEARCH, "ranges": {}}, ["/ranges"]),
@@ -269,7 +269,7 @@ class SearchTest(SearchTool):
         self.write("small.json", changed(CLASSIFIER, train={"epochs": 1, "batch": 4}))
         found = self.search({**SEARCH, "runs": 8, "ranges": {"/optimizer/lr": {"log_uniform": [1e-9, 1e-7]}}, "metric": "accuracy"})
         runs = {run["run"]: run for run in found["runs"]}
-        self.assertEqual(len({run["accuracy"] for run in runs.values()}), 1)  # nothing was learnt
+        self.assertEqual(len({run["accuracy"] for run in runs.values()}), 1)  # nothing was learned
         losses = [runs[run]["loss"] for run in found["ranking"]]
         self.assertEqual(losses, sorted(losses))
         self.assertGreater(len(set(losses)), 1)

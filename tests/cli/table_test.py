@@ -35,7 +35,7 @@ def changed_row(row, **values):
 
 # Each row: a plan, and texts that the message must contain.
 PLANS = [
-    ("an unknown key", {**PLAN, "colour": 1}, ["/colour"]),
+    ("an unknown key", {**PLAN, "color": 1}, ["/color"]),
     ("a misspelt key of a row", changed_row(0, pritned=1), ["/rows/0/pritned", "printed"]),
     ("no metric", {key: value for key, value in PLAN.items() if key != "metric"}, ["/metric"]),
     ("an unknown metric", {**PLAN, "metric": "rsme"}, ["/metric", "rmse"]),
@@ -246,7 +246,7 @@ class TableTest(TableTool):
             self.assertEqual(alone["rows"][0][key], whole["rows"][0][key])
         self.assertEqual(alone["rows"][1]["runs"][1]["message"], whole["rows"][1]["runs"][1]["message"])
         self.assertIsNone(self.table("--seeds", 2, "--show")["rows"][0]["mean"])
-        # One seed more is trained and added; the name and the place of keys do not matter, what is learnt does.
+        # One seed more is trained and added; the name and the place of keys do not matter, what is learned does.
         self.write("task/small.json", {**dict(reversed(SMALL.items())), "name": "renamed"})
         self.assertEqual(len(self.table("--seeds", 3, "--results", "results.jsonl", "--only", "small")["rows"][0]["runs"]), 3)
         self.assertEqual([path.name for path in (self.folder / "runs/task").glob("small-?")], ["small-2"])

@@ -307,7 +307,7 @@ class TrainingOptionsTest(ToolTest):
         same = {name for name in tensors[0] if tensors[0][name] == tensors[1][name]}
         self.assertEqual(same, {name for name in tensors[0] if name.startswith("layers.")})
 
-    def test_one_batch_is_learnt_by_heart(self):
+    def test_one_batch_is_learned_by_heart(self):
         path = self.write("experiment.json", changed(CLASSIFIER, train__epochs=300, optimizer__lr=0.02))
         out = json.loads(self.run_tool("train", path, "--overfit", "1", "--json", "--quiet")[0])
         self.assertEqual(out["valid"]["accuracy"], 1)

@@ -17,9 +17,9 @@ using namespace lagtape;
 
 namespace {
 
-enum class Colour { kRed, kGreen };
-std::ostream& operator<<(std::ostream& out, Colour colour) {
-  return out << (colour == Colour::kRed ? "red" : "green");
+enum class Color { kRed, kGreen };
+std::ostream& operator<<(std::ostream& out, Color color) {
+  return out << (color == Color::kRed ? "red" : "green");
 }
 
 // The reference: one stream that takes every part by itself.
@@ -40,13 +40,13 @@ TEST_CASE("A text's parts are written as a stream writes them") {
         "step 3 tau'viewchar*array");
   CHECK(text_of(0.1 + 0.2, ' ', 1.0 / 3, ' ', 1e-20, ' ', 1234567.0, ' ', 2.0) ==
         "0.3 0.333333 1e-20 1.23457e+06 2");
-  CHECK(text_of(true, false, Colour::kGreen) == "10green");
+  CHECK(text_of(true, false, Color::kGreen) == "10green");
   CHECK(text_of().empty());
   const auto check = [](const auto&... parts) { CHECK(text_of(parts...) == streamed(parts...)); };
   check(1.0f / 3, 1e30f, -0.0, std::numeric_limits<double>::infinity(), 3.0L / 7);
   check(std::int8_t{65}, std::uint8_t{66}, std::int16_t{-3}, std::uint64_t(-1),
         std::numeric_limits<long>::min());
-  check(std::string("a\0b", 3), std::string_view(), "", 'c', Colour::kRed);
+  check(std::string("a\0b", 3), std::string_view(), "", 'c', Color::kRed);
 }
 
 TEST_CASE("No text follows the global locale of its host") {

@@ -114,7 +114,7 @@ TEST_CASE("a batch holds the sequences of its indices in both precisions, on any
   }
 }
 
-TEST_CASE("a batch is normalised") {
+TEST_CASE("a batch is normalized") {
   const ForecastDataset dataset = counting(2);
   ThreadPool pool(1);
   const auto two = [&](const Normalization& normalization) {

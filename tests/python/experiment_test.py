@@ -40,7 +40,7 @@ def test_training_has_the_files_and_bits_of_the_tool(trained):
         assert sorted(os.listdir(run.path)) == sorted(os.listdir(trained))
 
 
-def test_a_run_tells_what_it_learnt():
+def test_a_run_tells_what_it_learned():
     rows = []
     run = lt.train("waves.json", callback=rows.append)
     assert run.path == "runs/waves-0" and repr(run) == "<lagtape.Run runs/waves-0>"

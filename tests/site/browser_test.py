@@ -47,7 +47,7 @@ class BrowserTest(unittest.TestCase):
     def tearDown(self):
         self.assertEqual(self.browser.failures, [])
 
-    def test_pages_fit_and_follow_the_colour_scheme(self):
+    def test_pages_fit_and_follow_the_color_scheme(self):
         for page in PAGES:
             for width in (375, 1400):
                 for dark in (False, True):

@@ -279,7 +279,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "Appendix D: with a learnt output gate o LEM's y keeps the share 1 - o, which the LSTM's h forgets") {
+    "Appendix D: with a learned output gate o LEM's y keeps the share 1 - o, which the LSTM's h forgets") {
   for (const std::uint64_t seed : {1, 2, 3}) {
     Dynamics lem = lem_like_an_lstm(seed);
     CHECK(apart(lem, seed) > 0.01);

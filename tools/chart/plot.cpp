@@ -25,23 +25,23 @@ constexpr double kStroke = 1;        // so that no line at the edge loses half o
 constexpr double kBandOpacity = 0.25;
 constexpr double kTitleLetter = 1.25;  // the size of a title's letters, by that of others
 
-// The colours of Okabe and Ito without yellow, which is hard to see on white.
-constexpr std::array<const char*, 7> kColours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                 "#e69f00", "#56b4e9", "#000000"};
+// The colors of Okabe and Ito without yellow, which is hard to see on white.
+constexpr std::array<const char*, 7> kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                "#e69f00", "#56b4e9", "#000000"};
 constexpr std::array<const char*, 3> kDashes = {"", "6 3", "2 2"};
 
-std::string colour(const PlotLine& line, std::size_t n) {
+std::string color(const PlotLine& line, std::size_t n) {
   if (line.shade >= 0) return svg::shaded(line.shade);
-  return line.faint ? "#bbbbbb" : kColours[n % kColours.size()];
+  return line.faint ? "#bbbbbb" : kColors[n % kColors.size()];
 }
 
-/// The colour, dashes and width of the n-th line.
+/// The color, dashes and width of the n-th line.
 std::string stroke(const PlotLine& line, std::size_t n) {
-  if (line.faint) return text_of("stroke=\"", colour(line, n), "\" stroke-width=\"1\"");
-  const char* dash = kDashes[n / kColours.size() % kDashes.size()];
+  if (line.faint) return text_of("stroke=\"", color(line, n), "\" stroke-width=\"1\"");
+  const char* dash = kDashes[n / kColors.size() % kDashes.size()];
   const std::string dashes =
       *dash && line.shade < 0 ? text_of(" stroke-dasharray=\"", dash, "\"") : std::string();
-  return text_of("stroke=\"", colour(line, n), "\" stroke-width=\"",
+  return text_of("stroke=\"", color(line, n), "\" stroke-width=\"",
                  line.broad ? "6\" stroke-opacity=\"0.35\"" : "1.6\"", dashes);
 }
 
@@ -51,7 +51,7 @@ std::string with_scale(const PlotAxis& axis) {
 }
 
 std::string fill(std::size_t n) {
-  return text_of("fill=\"", kColours[n % kColours.size()], "\" fill-opacity=\"0.55\"");
+  return text_of("fill=\"", kColors[n % kColors.size()], "\" fill-opacity=\"0.55\"");
 }
 
 void check(const Plot& plot) {
@@ -152,7 +152,7 @@ class Drawing {
 
   void draw_axes() {
     const std::string grid = "stroke=\"#dddddd\"", right = "text-anchor=\"end\"";
-    const std::string centre = "text-anchor=\"middle\"";
+    const std::string center = "text-anchor=\"middle\"";
     double free = -left_;  // where the next label may begin
     for (const PlotTick& tick : x_.ticks()) {
       const double x = across(tick.value), half = svg::width_of(tick.text) / 2;
@@ -160,7 +160,7 @@ class Drawing {
       const bool is_number = plot_.x.categories.empty();
       if (is_number) out_ += svg::segment(x, kTop, x, kTop + plot_.height, grid);
       if (is_number && x - half < free) continue;
-      out_ += svg::text_at(x, kTop + plot_.height + 18, tick.text, centre);
+      out_ += svg::text_at(x, kTop + plot_.height + 18, tick.text, center);
       free = x + half + svg::kLetter / 2;
       labels_end_ = std::max(labels_end_, x + half);
     }
@@ -203,18 +203,18 @@ class Drawing {
   }
 
   void draw_frame() {
-    const std::string centre = "text-anchor=\"middle\"";
+    const std::string center = "text-anchor=\"middle\"";
     const double middle = left_ + plot_.width / 2, half_way = kTop + plot_.height / 2;
     out_ += text_of("<rect x=\"", svg::number(left_), "\" y=\"", svg::number(kTop), "\" width=\"",
                     svg::number(plot_.width), "\" height=\"", svg::number(plot_.height),
                     "\" fill=\"none\" stroke=\"#555555\"/>\n");
     const double title = plot_.subtitle.empty() ? kTop - 16 : kTop - 23;
-    out_ += svg::text_at(middle_, title, plot_.title, centre + " font-size=\"15\"");
-    if (!plot_.subtitle.empty()) out_ += svg::text_at(middle, kTop - 7, plot_.subtitle, centre);
-    out_ += svg::text_at(middle, kTop + plot_.height + bottom_ - 16, with_scale(plot_.x), centre);
+    out_ += svg::text_at(middle_, title, plot_.title, center + " font-size=\"15\"");
+    if (!plot_.subtitle.empty()) out_ += svg::text_at(middle, kTop - 7, plot_.subtitle, center);
+    out_ += svg::text_at(middle, kTop + plot_.height + bottom_ - 16, with_scale(plot_.x), center);
     const auto most = static_cast<std::size_t>((plot_.height + kTop + bottom_) / svg::kLetter);
     out_ += svg::text_at(18, half_way, shortened(with_scale(plot_.y), most),
-                         text_of(centre, " transform=\"rotate(-90 18 ", svg::number(half_way), ")\""));
+                         text_of(center, " transform=\"rotate(-90 18 ", svg::number(half_way), ")\""));
   }
 
   bool shows(const PlotLine& line, std::size_t i) const { return x_.shows(line.x[i]) && y_.shows(line.y[i]); }
@@ -242,7 +242,7 @@ class Drawing {
         out_ += "/>\n";
       }
       if (piece.size() == 1 || line.markers)
-        for (const auto& [x, y] : piece) dots_ += svg::dot(x, y, radius, colour(line, n));
+        for (const auto& [x, y] : piece) dots_ += svg::dot(x, y, radius, color(line, n));
       piece.clear();
     };
     for (std::size_t i = 0; i < line.x.size(); ++i) {
@@ -256,8 +256,8 @@ class Drawing {
   }
 
   std::string fill_of(const PlotBand& band, double opacity) const {
-    return text_of("fill=\"", kColours[(plot_.bars.size() + band.line) % kColours.size()],
-                   "\" fill-opacity=\"", svg::number(opacity), "\"");
+    return text_of("fill=\"", kColors[(plot_.bars.size() + band.line) % kColors.size()], "\" fill-opacity=\"",
+                   svg::number(opacity), "\"");
   }
 
   /// The opacity of a band on top of those before it of the same line.
@@ -345,7 +345,7 @@ class Drawing {
     }
     for (const PlotLine& line : plot_.lines) {
       place_for(line.name);
-      const std::string point = svg::dot(x + 9, y, kDot, colour(line, n));
+      const std::string point = svg::dot(x + 9, y, kDot, color(line, n));
       const std::string joined = svg::segment(x, y, x + 18, y, stroke(line, n++));
       entry(line.name, is_dots(line) ? point : joined + (line.markers ? point : ""));
     }

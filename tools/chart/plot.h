@@ -13,9 +13,9 @@ struct PlotLine {
   std::string name;  ///< name in the legend; empty: not listed
   std::vector<double> x, y;
   bool broad = false;  ///< wide and pale, so that another line is seen on top of it
-  bool faint = false;  ///< thin and grey, one of many that are not told apart
+  bool faint = false;  ///< thin and gray, one of many that are not told apart
   double shade =
-      -1;  ///< from 0, grey, to 1, orange: the colour says how good the line is; < 0: one of its own
+      -1;  ///< from 0, gray, to 1, orange: the color says how good the line is; < 0: one of its own
   bool markers = false;  ///< a dot on each point, so that what was measured is told from what is between
 };
 
@@ -28,7 +28,7 @@ struct PlotBars {
   std::vector<double> edges, heights;
 };
 
-/// The pale area between low[i] and high[i] over x[i], in the colour of a line of the chart. NaN leaves a gap. A lower
+/// The pale area between low[i] and high[i] over x[i], in the color of a line of the chart. NaN leaves a gap. A lower
 /// bound that a logarithmic axis cannot show, 0 or less, lies at the bottom of the chart.
 struct PlotBand {
   std::string name;  ///< name in the legend; empty: not listed
@@ -36,7 +36,7 @@ struct PlotBand {
   std::size_t line = 0;  ///< the place of the line among the chart's
 };
 
-/// A chart with axes and a legend. Lines are drawn over bars and bands, bands over broad lines, in colours that colour-blind readers can tell
+/// A chart with axes and a legend. Lines are drawn over bars and bands, bands over broad lines, in colors that color-blind readers can tell
 /// apart.
 struct Plot {
   std::string title = {};

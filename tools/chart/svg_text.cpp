@@ -53,8 +53,8 @@ std::string segment(double x1, double y1, double x2, double y2, const std::strin
                  number(y2), "\" ", more, "/>\n");
 }
 
-std::string dot(double x, double y, double radius, const std::string& colour) {
-  return text_of("<circle cx=\"", number(x), "\" cy=\"", number(y), "\" r=\"", radius, "\" fill=\"", colour,
+std::string dot(double x, double y, double radius, const std::string& color) {
+  return text_of("<circle cx=\"", number(x), "\" cy=\"", number(y), "\" r=\"", radius, "\" fill=\"", color,
                  "\"/>\n");
 }
 

@@ -16,8 +16,8 @@ double width_of(const std::string& text);
 std::string number(double value);
 std::string text_at(double x, double y, const std::string& text, const std::string& more);
 std::string segment(double x1, double y1, double x2, double y2, const std::string& more);
-std::string dot(double x, double y, double radius, const std::string& colour);
-/// A color between grey, 0, and orange, 1, both seen on white and on black.
+std::string dot(double x, double y, double radius, const std::string& color);
+/// A color between gray, 0, and orange, 1, both seen on white and on black.
 std::string shaded(double share);
 
 }  // namespace lagtape::svg

@@ -38,7 +38,7 @@ class ForecastModel {
   ForecastModel(const Model& model);
 
   const Model& model() const { return *model_; }
-  /// A stream of normalised numbers, before its first step. T is the scalar of the model.
+  /// A stream of normalized numbers, before its first step. T is the scalar of the model.
   template <class T>
   Stream<T> stream() const {
     return std::get<Stream<T>>(stream_);

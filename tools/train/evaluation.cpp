@@ -54,7 +54,7 @@ Tensor first_columns(const Tensor& whole, std::int64_t end) {
 }
 
 /// Counts [.., 2 n] of sequences with normalizations of their own, each step's n followed by the units of these: what a
-/// normalised 1 is. Rounded, as normalised numbers have fewer digits.
+/// normalized 1 is. Rounded, as normalized numbers have fewer digits.
 Tensor counts_in_units(const Batch& batch) {
   const Normalization none;
   const std::int64_t n = batch.y.size(-1), of_row = batch.y.numel() / batch.size();

@@ -30,13 +30,13 @@ SequenceBatch sequence_batch(const Batch& batch, const DataShape& shape, Loss lo
 /// Settings of an evaluation beyond its numbers.
 struct EvaluationOptions {
   std::function<bool()> stop_requested = {};  ///< polled between batches
-  /// Called with the outputs and targets of each batch, or of each stretch of a long sequence, both normalised.
+  /// Called with the outputs and targets of each batch, or of each stretch of a long sequence, both normalized.
   std::function<void(const Tensor& outputs, const Batch& batch)> scored = {};
   std::int64_t bytes = 64 << 20;  ///< the most that inputs and outputs take at a time
 };
 
 /// Computes the experiment's loss and metrics over a whole split, in its own order, with the model's parameters
-/// and normalisation: the loss of normalised numbers, as in training, and the metrics in the units of the
+/// and normalization: the loss of normalized numbers, as in training, and the metrics in the units of the
 /// data. A sequence that is scored at every step and too long for `bytes` runs in stretches of time, states
 /// carried over, in the same sums. Throws Interrupted when a stop is requested.
 Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& op, const Dataset& split,

@@ -22,7 +22,7 @@ Loss default_loss(const DataShape& data);
 std::int64_t output_width(const LossFunction& loss, const DataShape& data);
 /// The scaling of each output of a model, made from that of each number of its targets.
 Scaling scaling_of_outputs(const LossFunction& loss, const Scaling& of_targets);
-/// The normalisation of the data that a model was trained on: that of the model, with one scaling for each number
+/// The normalization of the data that a model was trained on: that of the model, with one scaling for each number
 /// of a target.
 Normalization normalization_of_data(const Model& model);
 Normalization normalization_of_data(const Normalization& of_model, const LossFunction& loss);

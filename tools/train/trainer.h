@@ -64,7 +64,7 @@ struct TrainerHooks {
 /// The outcome is a function of experiment and data: threads, saving and resuming change no bit of it.
 class Trainer {
  public:
-  /// All but the hooks must outlive the trainer. The task's normalisation becomes the model's. Where ranks share the
+  /// All but the hooks must outlive the trainer. The task's normalization becomes the model's. Where ranks share the
   /// batches, each of them has such a trainer. Throws InputError when the memory budget cannot be met, or the data do
   /// not go with the loss.
   Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool,

@@ -24,7 +24,7 @@ class ForecastPlot {
   ForecastPlot(const DataShape& data, const Scaling& scaling, LossFunction loss = Loss::mse);
 
   /// Takes in a batch of a split, or the next stretch of steps of one sequence; batches come in the split's
-  /// order. `outputs`: [B, q] or [B, T, q], normalised as the targets `batch.y` are, which have the same shape but for
+  /// order. `outputs`: [B, q] or [B, T, q], normalized as the targets `batch.y` are, which have the same shape but for
   /// several outputs a target.
   void add(const Tensor& outputs, const Batch& batch) { add(outputs, batch, 0, batch.size()); }
   /// Takes in rows first .. end - 1 of it.

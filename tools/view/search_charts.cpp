@@ -86,7 +86,7 @@ Plot against(const SearchPlan& plan, const Axis& axis, const std::vector<Trial>&
 Plot side_by_side(const SearchPlan& plan, const std::vector<Axis>& axes, const std::vector<Trial>& trials) {
   Plot plot{.title = "the settings of all runs, each axis from its smallest to its largest value",
             .subtitle = text_of("color: ", plan.metric,
-                                " on valid, from the worst run in grey to the best in orange"),
+                                " on valid, from the worst run in gray to the best in orange"),
             .y = {.title = "place in the range", .min = 0, .max = 1}};
   for (const Axis& axis : axes)
     plot.x.categories.push_back(name_of_setting(axis.setting().pointer) +

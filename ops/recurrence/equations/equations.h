@@ -41,7 +41,7 @@ namespace lagtape {
 ///
 /// STATE[-k] is the state k steps before, 0 <= k, where k is made of numbers, hyper-parameters and
 /// dimensions: h[-tau], h[-(tau + 1)], h[-2 * k], h[-floor(tau / dt)]. STATE[-theta] with a weight theta (a
-/// scalar or one a unit) out of `lags` interpolates between the two neighbouring steps; theta is then
+/// scalar or one a unit) out of `lags` interpolates between the two neighboring steps; theta is then
 /// trained, and clamped to 1 .. its largest. x[-k] is the input k steps before, zeros before the first step, and
 /// x[-theta] likewise, clamped to 0 .. the largest.
 ///

@@ -4,7 +4,7 @@
 
 namespace lagtape::recurrence {
 
-/// The program on that many neighbouring vectors of a row at once.
+/// The program on that many neighboring vectors of a row at once.
 VectorProgram repeated(const VectorProgram& program, int vectors);
 
 /// The same instructions in an order in which few wait for each other, as long as no more than about

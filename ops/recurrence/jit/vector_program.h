@@ -34,7 +34,7 @@ struct VectorInstruction {
   bool negated = false;
   int shift = 0;
   int number = 0;
-  int vector = 0;                  ///< the number of the vector among neighbouring ones
+  int vector = 0;                  ///< the number of the vector among neighboring ones
   bool rounded = false;            ///< a load from or a store to an array of numbers rounded to bf16
   bool prefetches_before = false;  ///< a load also prefetches the same place of the step before
   Comparison comparison = Comparison::equal;
@@ -46,7 +46,7 @@ struct VectorValue {
   Kind kind = Kind::computed;
   std::uint64_t bits = 0;  ///< a constant, in as many bits as the scalar
   int operand = -1;        ///< the operand that is a weight
-  int vector = 0;          ///< the number of the vector, among neighbouring ones, that it belongs to
+  int vector = 0;          ///< the number of the vector, among neighboring ones, that it belongs to
 };
 
 /// A stage as operations on one vector of a row: every array is loaded at most once, and values that the

@@ -8,7 +8,7 @@
 
 namespace lagtape::recurrence {
 
-/// The slices of a batch that each process works on: neighbouring ones, as many on each rank as on any other or one
+/// The slices of a batch that each process works on: neighboring ones, as many on each rank as on any other or one
 /// more. Results of all slices then come together on every rank, in the slices' order, so that they do not depend on
 /// the number of ranks. Without ranks there is one process.
 class RankSlices {

@@ -86,7 +86,7 @@ constexpr std::span<const LossRow> losses() { return std::span(kLossRows).subspa
 
 /// The settings of a loss. Those of other losses are not read.
 struct LossOptions {
-  /// huber: the error from which on the loss grows linearly, in units of the (normalised) targets.
+  /// huber: the error from which on the loss grows linearly, in units of the (normalized) targets.
   double delta = 1;
   /// quantile: the levels of the quantiles, rising, each between 0 and 1. A model has an output for each level of
   /// each target: all levels of the first target in their order, then those of the next. Distributions: those of the

@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// How a value between two steps is found: on the line through its two neighbours, or on the cubic polynomial
+/// How a value between two steps is found: on the line through its two neighbors, or on the cubic polynomial
 /// through four (Lagrange), for lags of 0.5 to 1 through the last three. A value between the last step and the next
 /// lies on the same through the last ones.
 enum class Interpolation : std::uint8_t { linear, cubic };

@@ -86,7 +86,7 @@ struct RowPass {
   };
   std::vector<RoundedOperand> rounded;  ///< written before the pass begins
   std::vector<IntegerSum> integer_sums;
-  int together = 1;          ///< neighbouring vectors that are worked on at once
+  int together = 1;          ///< neighboring vectors that are worked on at once
   std::int64_t vectors = 1;  ///< turns over the vectors of a row
   /// The sums of all products are numbered one after another. For each vector of the row, each product and
   /// each element of its operand, a vector of each matrix is packed.

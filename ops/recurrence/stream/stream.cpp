@@ -55,7 +55,7 @@ struct Stream<T>::Implementation {
   T* scratch = nullptr;                               // memory of compiled steps
   std::optional<RunningMean<T>> mean;                 // for a read-out of the mean
   std::vector<std::pair<Shape, Dtype>> window_parts;  // the shapes of a window's tensors
-  std::vector<T> scaled;  // normalised inputs of a run of steps; empty: not scaled
+  std::vector<T> scaled;  // normalized inputs of a run of steps; empty: not scaled
 
   /// `weights` as CompiledStack::load takes them.
   Implementation(std::shared_ptr<const SharedParts<T>> s, std::int64_t r, std::span<const Tensor> weights)

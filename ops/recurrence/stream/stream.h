@@ -12,7 +12,7 @@ namespace lagtape {
 
 /// A stack fed one step (or one block of steps) at a time, for B rows. It owns its windows; it can be copied,
 /// saved and restored; copies share weights and machine code. After construction it allocates, locks and
-/// throws nothing. It normalises inputs and brings outputs back to the units of the data; between them it
+/// throws nothing. It normalizes inputs and brings outputs back to the units of the data; between them it
 /// gives the same bits as SequenceOp. T is the scalar of the stack's weights.
 template <class T>
 class Stream {

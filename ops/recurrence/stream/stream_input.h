@@ -13,7 +13,7 @@
 
 namespace lagtape::recurrence {
 
-/// Turns the numbers that a stream is fed into the rows that its first layer reads: normalises them, or looks
+/// Turns the numbers that a stream is fed into the rows that its first layer reads: normalizes them, or looks
 /// them up in a table.
 template <class T>
 class StreamInput {
@@ -33,7 +33,7 @@ class StreamInput {
   std::int64_t width() const { return looks_up() ? 1 : width_; }
   bool is_scaled() const { return !scaling_.empty(); }
 
-  /// The numbers normalised, in `buffer`, which has room for them; the numbers themselves when nothing is
+  /// The numbers normalized, in `buffer`, which has room for them; the numbers themselves when nothing is
   /// scaled.
   const T* normalized(std::span<const T> numbers, std::vector<T>& buffer) const {
     if (!is_scaled()) return numbers.data();

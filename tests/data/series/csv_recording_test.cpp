@@ -134,7 +134,7 @@ TEST_CASE("cells without a number are an error, a straight line or the number be
   CHECK(has(empty.message(R"("input": ["v", "w"], "missing": "hold")"), "has no numbers"));
 }
 
-TEST_CASE("targets that were filled stay missing, and are neither learnt nor scored") {
+TEST_CASE("targets that were filled stay missing, and are neither learned nor scored") {
   const Own own("v,w\n1,1\nNA,1\n8,1\n9,1\n");
   for (const char* missing : {"hold", "interpolate"}) {
     const Task task = own.task(text_of(R"("input": ["v"], "window": 1, "missing": ")", missing, R"(")"));

@@ -80,7 +80,7 @@ TEST_CASE("CIFAR-10 is read from its folder and from its archive, files in order
   }
 }
 
-TEST_CASE("scifar gives the colours of pixel after pixel, and the usual scaling beside them") {
+TEST_CASE("scifar gives the colors of pixel after pixel, and the usual scaling beside them") {
   const Samples samples;
   const Task task = samples.task("scifar");
   CHECK(task.shape.classes == 10);

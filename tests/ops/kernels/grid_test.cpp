@@ -12,7 +12,7 @@ TEST_CASE_TEMPLATE("a step on the grid and back leads to the same bits, at every
   Aligned<double> start = random_rows<double>(1, n, n, 1, -5, 5);
   for (std::int64_t i = 0; i < n; ++i) start[i] = std::nearbyint(start[i] * 0x1p32) * 0x1p-32;
   Aligned<T> increment = random_rows<T>(1, n, n, 2, -3, 3);
-  increment[0] = static_cast<T>(0x1p-33);  // half a step of the grid: to the even neighbour
+  increment[0] = static_cast<T>(0x1p-33);  // half a step of the grid: to the even neighbor
   increment[1] = static_cast<T>(3 * 0x1p-33);
   for (SimdLevel level : supported_levels()) {
     CAPTURE(name_of(level));

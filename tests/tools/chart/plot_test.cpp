@@ -307,7 +307,7 @@ TEST_CASE("a legend that would take more than a fifth of the width lies below th
   CHECK(std::stod(attribute(plot.svg(), "svg", "width")) < plot.width + 120);
 }
 
-TEST_CASE("a shaded line has a colour between grey and orange, and a chart has colours for dark pages") {
+TEST_CASE("a shaded line has a color between gray and orange, and a chart has colors for dark pages") {
   Plot plot{.lines = {{.name = "a", .x = {0, 1}, .y = {0, 1}, .shade = 0},
                       {.name = "b", .x = {0, 1}, .y = {1, 0}, .shade = 1}}};
   CHECK(count(plot.svg(), "stroke=\"rgb(180,188,196)\"") == 2);  // the line and its key
@@ -321,7 +321,7 @@ TEST_CASE("lines and bars that do not fit together are refused") {
   CHECK_THROWS_AS((Plot{.bars = {{"a", {0, 1}, {0, 3}}}}.svg()), InputError);
 }
 
-TEST_CASE("a band is an area of its line's colour with a gap where a bound is missing") {
+TEST_CASE("a band is an area of its line's color with a gap where a bound is missing") {
   const double none = std::nan("");
   Plot plot{
       .lines = {{.name = "a", .x = {0, 4}, .y = {0, 4}}},

@@ -34,7 +34,7 @@ std::size_t width_of_terminal() {
 }  // namespace
 
 std::string progress_line(double share, const std::vector<std::string>& parts, std::size_t width,
-                          bool has_colours) {
+                          bool has_colors) {
   constexpr std::size_t kBar = 20, kGap = 2;
   std::string line;
   for (const std::string& part : parts) {
@@ -45,13 +45,13 @@ std::string progress_line(double share, const std::vector<std::string>& parts, s
   if (line.size() + kGap + kBar >= width) return line;
   const auto full = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kBar);
   const std::string bar = std::string(full, '#') + std::string(kBar - full, '.');
-  return text_of(has_colours ? "\x1b[32m" : "", bar, has_colours ? "\x1b[0m" : "", "  ", line);
+  return text_of(has_colors ? "\x1b[32m" : "", bar, has_colors ? "\x1b[0m" : "", "  ", line);
 }
 
 Progress::Progress(bool quiet)
     : quiet_(quiet),
       moving_(!quiet && isatty(STDERR_FILENO)),
-      has_colours_(moving_ && !is_set("NO_COLOR")),
+      has_colors_(moving_ && !is_set("NO_COLOR")),
       table_(width_of_terminal() - 1),
       started_(Clock::now()) {}
 
@@ -78,7 +78,7 @@ void Progress::stepped(const StepReport& report) {
   if (!best_.empty()) parts.push_back(text_of("best ", best_));
   parts.push_back(fmt::format("{:.4g} steps/s", rate));
   const double share = at / static_cast<double>(report.steps);
-  say("\r\x1b[K" + progress_line(share, parts, width_of_terminal(), has_colours_));
+  say("\r\x1b[K" + progress_line(share, parts, width_of_terminal(), has_colors_));
   std::fflush(stderr);
 }
 

@@ -12,7 +12,7 @@ namespace lagtape::cli {
 
 /// The progress of a training on stderr: a table with a line for each evaluation, and on a terminal a line that is
 /// redrawn, with a bar, epoch, step, loss, the best value so far, time left and steps per second. It takes the
-/// width of the terminal and leaves out what does not fit; it is coloured unless NO_COLOR is set.
+/// width of the terminal and leaves out what does not fit; it is colored unless NO_COLOR is set.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -28,7 +28,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   bool quiet_, moving_;
-  bool has_colours_;
+  bool has_colors_;
   bool shown_ = false;
   EpochTable table_;
   std::string best_;   ///< the best value so far
@@ -39,6 +39,6 @@ class Progress {
 /// The parts of a progress line that fit into `width` columns, the first ones, behind a bar of `share` (0 to 1)
 /// where there is room for one.
 std::string progress_line(double share, const std::vector<std::string>& parts, std::size_t width,
-                          bool has_colours);
+                          bool has_colors);
 
 }  // namespace lagtape::cli

@@ -25,7 +25,7 @@ struct ExportedPart {
   bool at_end = false;  ///< only the last outputs of both, which have seen the whole sequence, are read
 };
 
-/// A model in the form that streams run (batch normalisation with its running statistics), with all that a
+/// A model in the form that streams run (batch normalization with its running statistics), with all that a
 /// step needs beside the input.
 struct ExportedModel {
   std::vector<ExportedLayer> layers;

@@ -268,10 +268,10 @@ Results softmax(const OnnxCall& call) {
   StepGraph& g = call.reading.steps;
   const std::size_t axis = call.axis_of("axis", -1, flow.axes.size());
   check_last(call, flow, axis, flow.axes[axis].extent);
-  const int centred = g.element("-", flow.value, extreme(g, "maximum", flow.value));
-  const int powers = g.element("exp", centred),
+  const int centered = g.element("-", flow.value, extreme(g, "maximum", flow.value));
+  const int powers = g.element("exp", centered),
             total = g.add({.kind = StepKind::sum, .inputs = {powers}, .width = 1});
-  return call.like_first(Logarithm ? g.element("-", centred, g.element("log", total))
+  return call.like_first(Logarithm ? g.element("-", centered, g.element("log", total))
                                    : g.element("/", powers, total));
 }
 

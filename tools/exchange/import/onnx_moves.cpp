@@ -23,7 +23,7 @@ std::vector<Integers> offsets_of(const std::vector<OnnxAxis>& axes) {
   return offsets;
 }
 
-/// The numbers of a value at all sums of the axes' offsets, the last axis fastest; neighbours become one slice.
+/// The numbers of a value at all sums of the axes' offsets, the last axis fastest; neighbors become one slice.
 int rearranged(StepGraph& steps, int value, const std::vector<Integers>& offsets) {
   Integers positions = {0};
   for (const Integers& axis : offsets) {

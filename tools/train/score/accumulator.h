@@ -11,7 +11,7 @@ namespace lagtape {
 
 /// One number or class that is scored: a real target, or the class of a row of logits. Fields of the other kind are 0.
 struct ScoredElement {
-  double loss = 0;   ///< the training loss: of normalised numbers, or in nats
+  double loss = 0;   ///< the training loss: of normalized numbers, or in nats
   double terms = 1;  ///< how many terms of the loss it is the sum of
 
   double error = 0, target = 0;        ///< in the user's units

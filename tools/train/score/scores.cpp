@@ -16,7 +16,7 @@ struct WantedScores {
   bool quantiles = false, crps = false;
 };
 
-/// Adds the scores of a target's distribution to those of its prediction. Parameters and `y` are normalised numbers.
+/// Adds the scores of a target's distribution to those of its prediction. Parameters and `y` are normalized numbers.
 void add_distribution(ScoredElement& element, std::span<const double> parameters, double y,
                       const LossFunction& loss, double scale, const WantedScores& wanted) {
   const TargetDistribution& distribution = *loss.distribution();

@@ -13,7 +13,7 @@ namespace lagtape::report {
 
 namespace {
 
-/// The charts' own colours stand in their attributes, which these rules replace where the page is dark.
+/// The charts' own colors stand in their attributes, which these rules replace where the page is dark.
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --rule: #d8dee4; --panel: #f6f8fa; --hue: 205; }
 @media (prefers-color-scheme: dark) {

@@ -40,7 +40,7 @@ class WorstMistakes {
   WorstMistakes(const DataShape& data, Normalization normalization, LossFunction loss)
       : data_(data), normalization_(std::move(normalization)), loss_(std::move(loss)) {}
 
-  /// Takes in a batch of a split in its order. `outputs`: [B, q] or [B, T, q], normalised as the targets are;
+  /// Takes in a batch of a split in its order. `outputs`: [B, q] or [B, T, q], normalized as the targets are;
   /// of several outputs a target the one nearest to the median counts.
   void add(const Tensor& outputs, const Batch& batch);
   /// The mistakes, the largest first.

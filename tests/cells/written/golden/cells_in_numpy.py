@@ -1,7 +1,7 @@
 """The cells of cells/written in NumPy.
 
 They follow the papers, not the library: complex numbers where the papers have them (LRU), the matrix of a step
-(LinOSS), gates without a stabiliser (xLSTM), whole matrices (gated DeltaNet), a step of each channel (Mamba). Parameters have
+(LinOSS), gates without a stabilizer (xLSTM), whole matrices (gated DeltaNet), a step of each channel (Mamba). Parameters have
 lagtape's names.
 """
 
@@ -141,7 +141,7 @@ def rg_lru(o, p, s, xs):
 
 
 def slstm(o, p, s, xs):
-    """Without the stabiliser: c and n are those of the library times exp(m)."""
+    """Without the stabilizer: c and n are those of the library times exp(m)."""
     heads = o.get("heads", 1)
     c, n, h = s["c"] * np.exp(s["m"]), s["nu"] * np.exp(s["m"]), s["h"]
     R = {gate: block_diagonal(p, f"R_{gate}", heads) for gate in "zifo"}
@@ -154,7 +154,7 @@ def slstm(o, p, s, xs):
 
 
 def mlstm(o, p, s, xs):
-    """Without the stabiliser: C and n are those of the library times exp(m)."""
+    """Without the stabilizer: C and n are those of the library times exp(m)."""
     heads = o.get("heads", 1)
     C, n = s["C"] * np.exp(s["m"])[:, None, None], s["nu"] * np.exp(s["m"])[:, None]
     d = n.shape[1]

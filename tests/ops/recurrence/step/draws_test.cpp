@@ -31,15 +31,15 @@ TEST_CASE("a draw for the whole sequence is the same at every step") {
   CHECK(draw_at(once, 1, 2, 3, 0, 4, 5, 6) != draw_at(once, 1, 2, 3, 0, 5, 5, 6));
 }
 
-TEST_CASE("draws are uniform in [0, 1) and standard normal, and neighbours do not know one another") {
+TEST_CASE("draws are uniform in [0, 1) and standard normal, and neighbors do not know one another") {
   constexpr int kCount = 40'000;
-  double sum = 0, squares = 0, neighbours = 0, before = 0, normal_sum = 0, normal_squares = 0;
+  double sum = 0, squares = 0, neighbors = 0, before = 0, normal_sum = 0, normal_squares = 0;
   for (int i = 0; i < kCount; ++i) {
     const double u = draw_at(kUniform, 9, 0, i / 400, i / 20 % 20, i % 20, 0, 0);
     CHECK_UNARY(u >= 0 && u < 1);
     sum += u;
     squares += u * u;
-    neighbours += (u - 0.5) * (before - 0.5);
+    neighbors += (u - 0.5) * (before - 0.5);
     before = u;
     const double z = draw_at(kNormal, 9, 0, i / 400, i / 20 % 20, i % 20, 0, 0);
     normal_sum += z;
@@ -48,7 +48,7 @@ TEST_CASE("draws are uniform in [0, 1) and standard normal, and neighbours do no
   // Five standard deviations of each mean.
   CHECK(std::abs(sum / kCount - 0.5) < 5 * std::sqrt(1.0 / 12 / kCount));
   CHECK(std::abs(squares / kCount - 1.0 / 3) < 5 * std::sqrt(4.0 / 45 / kCount));
-  CHECK(std::abs(neighbours / kCount) < 5 / 12.0 / std::sqrt(kCount));
+  CHECK(std::abs(neighbors / kCount) < 5 / 12.0 / std::sqrt(kCount));
   CHECK(std::abs(normal_sum / kCount) < 5 / std::sqrt(kCount));
   CHECK(std::abs(normal_squares / kCount - 1) < 5 * std::sqrt(2.0 / kCount));
 }

@@ -177,7 +177,7 @@ TEST_CASE("reset leads back to the start") {
   CHECK(bit_difference(streamed(stream, c.batch.x, {8}), first) == "");
 }
 
-/// The normalisation of three inputs and four outputs.
+/// The normalization of three inputs and four outputs.
 Normalization own_units() {
   return {.input = {.mean = {0.25, -3, 100}, .scale = {0.7, 2, 30}},
           .output = {.mean = {1, -2, 0, 1e6}, .scale = {3, 0.1, 1, 1e3}}};
@@ -202,7 +202,7 @@ TEST_CASE("a stream takes and gives the user's numbers") {
   }
 }
 
-TEST_CASE("a normalisation that does not fit is refused") {
+TEST_CASE("a normalization that does not fit is refused") {
   const SequenceCase c = two_layers(1, 1, Dtype::f32);
   const auto stream = [&](const Normalization& n) {
     return Stream<float>(c.stack, c.weights, 1, best_level(), {}, n);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kSteps = 64;
 
-/// Tokens, or numbers as normalised data have them, in the units of the data.
+/// Tokens, or numbers as normalized data have them, in the units of the data.
 std::vector<double> inputs_of(const ExportedModel& model, Dtype dtype) {
   RandomStream random(0, stream_name({0x74657374}));  // "test"
   const std::int64_t width = model.input;

@@ -23,7 +23,7 @@ struct PlainFormat {
   bool resets_before = false;      ///< GatedLayer::resets_before may be true
 };
 
-/// A model in plain layers. Its normalisation becomes part of the weights of its first and last layer, where
+/// A model in plain layers. Its normalization becomes part of the weights of its first and last layer, where
 /// biases come in that were not there, and layers that do nothing outside of training (dropout) are left out.
 /// Throws InputError for a model that cannot run step by step, for tokens, and for a layer that the format
 /// does not have, which names it.
