@@ -245,6 +245,17 @@ void describe(ParameterDefinition& parameter, const ParamDefinition& param) {
   parameter.trainable = param.train;
 }
 
+constexpr Option kUnits = option<&EquationUnits::units>("units", between(1, kLargestUnits),
+                                                        "the dimension 'units' of the equations");
+constexpr Option kUnitsRows[] = {kUnits.needed().unless<&EquationUnits::may_be_missing>(),
+                                 kUnits.when<&EquationUnits::may_be_missing>()};
+
+constexpr Option kGrammarRows[] = {
+    option<&EquationCell::grammar>("grammar", between(1, EquationCell::kGrammar),
+                                   "1: vectors spread along the rows of [g, n], as in models of version 0.1"),
+};
+constexpr OptionTable kGrammar = kGrammarRows;
+
 CompiledCell compile(const CellDefinition& cell, std::int64_t units, std::int64_t input) try {
   CompiledCell compiled = compile_cell(cell.equations, units, input);
   if (compiled.right_side) check_lags(cell, *compiled.right_side);
@@ -258,6 +269,8 @@ CompiledCell compile(const CellDefinition& cell, std::int64_t units, std::int64_
 }
 
 }  // namespace
+
+constinit const OptionTable kEquationUnits = kUnitsRows;
 
 Layer CellDefinition::build(std::int64_t units, std::int64_t input,
                             std::optional<RightSide>* right_side) const {
@@ -313,24 +326,19 @@ CellDefinition read_cell_definition(JsonReader& reader) {
     read_step(reader, cell);
   cell.has_rates = definition.solver.method == OdeMethod::exponential_euler;
   read_output(reader, cell);
-  reader.optional("grammar", cell.grammar, between(1, EquationCell::kGrammar),
-                  "1: vectors spread along the rows of [g, n], as in models of version 0.1");
+  read_options(reader, kGrammar, cell);
   reader.finish();
   return definition;
 }
 
 BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& reader) {
   CellDefinition cell = definition;
-  std::int64_t units = 1;
-  const std::string about = "the dimension 'units' of the equations";
-  if (cell.equations.ode.empty())
-    reader.required("units", units, between(1, kLargestUnits), about);
-  else
-    reader.optional("units", units, between(1, kLargestUnits), about);
+  EquationUnits size{.may_be_missing = !cell.equations.ode.empty()};
+  read_options(reader, kEquationUnits, size);
   for (auto& [name, value] : cell.equations.hyper) reader.optional(name, value, {}, "hyper-parameter");
   CommonCellOptions common{.arithmetic = Arithmetic::real};
   read_options(reader, kCommonCellOptions, common);
-  return common.apply([cell, units](std::int64_t input) {
+  return common.apply([cell, units = size.units](std::int64_t input) {
     return LayerGroup{{cell.build(units, input)}, false};
   });
 }

@@ -8,6 +8,7 @@
 
 #include "lagtape/cells/build/layer_entry.h"
 #include "lagtape/cells/build/param_definition.h"
+#include "lagtape/core/option_table.h"
 #include "lagtape/ops/delay/delay_problem.h"
 #include "lagtape/ops/recurrence/equations/equations.h"
 
@@ -53,6 +54,13 @@ struct CellDefinition {
 ///
 /// Notes errors in the reader and finishes it.
 CellDefinition read_cell_definition(JsonReader& reader);
+
+/// The option "units" of a layer with such a cell. Equations in continuous time need none.
+struct EquationUnits {
+  std::int64_t units = 1;
+  bool may_be_missing = false;
+};
+extern const OptionTable kEquationUnits;
 
 /// Reads a layer with such a cell: "units", the hyper-parameters and the options of every cell. The caller
 /// calls JsonReader::finish.

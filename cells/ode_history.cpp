@@ -11,14 +11,26 @@ namespace {
 
 constexpr Range kKnots = between(1, 32);
 
-void read_trained(JsonReader& reader, EquationCell::TrainedHistory& trained) {
+/// The options of a history that is trained.
+struct TrainedOptions {
   bool train = true;
-  reader.optional("train", train, "a history that is trained");
-  reader.optional("knots", trained.knots, kKnots, "numbers of a spline over the window");
-  reader.optional("start", trained.start, {}, "where it starts");
-  reader.finish();
-  if (!train) reader.error("train", "a history that is not trained is a number or an expression.");
+  EquationCell::TrainedHistory history = {};
+};
+
+constexpr Option kHistoryRows[] = {
+    option<&EquationCell::TrainedHistory::knots>("knots", kKnots, "numbers of a spline over the window"),
+    option<&EquationCell::TrainedHistory::start>("start", "where it starts"),
+};
+constexpr OptionTable kHistory = kHistoryRows;
+
+constexpr Option kTrainedRows[] = {option<&TrainedOptions::train>("train", "a history that is trained"),
+                                   rows_of<&TrainedOptions::history>(kHistory)};
+
+void check_trained(const TrainedOptions& options, JsonReader& reader) {
+  if (!options.train) reader.error("train", "a history that is not trained is a number or an expression.");
 }
+
+constexpr OptionTable kTrained = checked<check_trained>(kTrainedRows);
 
 void read_histories(JsonReader& reader, const Option& option, EquationCell& cell) {
   const std::string key(option.key);
@@ -48,7 +60,10 @@ void read_histories(JsonReader& reader, const Option& option, EquationCell& cell
       cell.history.emplace_back(name, EquationCell::kTrained);
       if (value.is_object()) {
         JsonReader own(value, entries.pointer_to(name), reader.errors());
-        read_trained(own, trained);
+        TrainedOptions options{.history = all};
+        read_options(own, kTrained, options);
+        own.finish();
+        trained = options.history;
       }
     } else if (value.is_string() || value.is_number()) {
       cell.history.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
@@ -67,18 +82,14 @@ Json histories_json(const Option&, const EquationCell& cell) {
     if (value != EquationCell::kTrained) continue;
     const EquationCell::TrainedHistory& trained = cell.trained.at(state);
     if (trained.knots > 1 || trained.start != 0)
-      object[state] = {{"train", true}, {"knots", trained.knots}, {"start", trained.start}};
+      object[state] = json_of(kTrained, TrainedOptions{true, trained});
   }
   return object;
 }
 
 Json histories_schema(const Option&) {
-  const Json trained = {
-      {"type", "object"},
-      {"properties",
-       {{"train", {{"const", true}}}, {"knots", integer_schema(kKnots)}, {"start", number_schema({})}}},
-      {"additionalProperties", false}};
-  return object_schema_of(either_schema({Json{{"type", "string"}}, number_schema({}), trained}));
+  return object_schema_of(
+      either_schema({Json{{"type", "string"}}, number_schema({}), schema_of_rows(kTrained)}));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/options.h"
+#include "lagtape/core/json/schema.h"
 
 namespace lagtape {
 namespace {
@@ -192,42 +193,49 @@ void read_readout(JsonReader& model, ReadoutDefinition& readout) {
   reader.finish();
 }
 
-/// Reads "rest", the input whose state of rest a trained model begins in.
-void read_rest(JsonReader& model, std::optional<double>& rest) {
-  const Json& given =
-      model.raw("rest", "the trained model begins in the state that it settles to for this input");
-  if (given.is_null()) return;
-  JsonReader reader(given, model.pointer_to("rest"), model.errors());
-  if (!reader.is_object()) return;
+struct Rest {
   double input = 0;
-  reader.optional("input", input, {}, "every number of the input");
-  reader.finish();
-  rest = input;
-}
+};
+constexpr Option kRestRows[] = {option<&Rest::input>("input", "every number of the input")};
 
-/// Notes an error unless the list has whole numbers alone.
-std::vector<std::int64_t> read_numbers(JsonReader& reader, const std::string& key) {
-  std::vector<std::int64_t> numbers;
-  const Json& list = reader.raw(key, "");
-  if (list.is_array() && std::ranges::all_of(list, [](const Json& n) { return n.is_number_unsigned(); }))
-    for (const Json& number : list) numbers.push_back(number.get<std::int64_t>());
-  else
-    reader.error(key, text_of("expected a list of whole numbers. Got ", list.dump(), "."));
-  return numbers;
-}
+using RestInput = std::optional<double>;
 
-/// Reads "linear", which `residual` of the data decides.
-void read_linear(JsonReader& model, std::optional<LinearTerm>& linear) {
-  const Json& given =
-      model.raw("linear", "linear term beside the network, as \"residual\" of the data makes it");
+void read_rest(JsonReader& model, const Option& option, RestInput& input) {
+  const std::string key(option.key);
+  const Json& given = model.raw(key);
   if (given.is_null()) return;
-  JsonReader reader(given, model.pointer_to("linear"), model.errors());
-  if (!reader.is_object()) return;
-  linear = LinearTerm{read_numbers(reader, "inputs"), read_numbers(reader, "lags")};
+  JsonReader reader(given, model.pointer_to(key), model.errors());
+  Rest rest;
+  read_options(reader, kRestRows, rest);
   reader.finish();
+  input = rest.input;
 }
+
+Json rest_json(const Option&, const RestInput& input) {
+  return input ? json_of(kRestRows, Rest{*input}) : Json();
+}
+Json rest_schema(const Option&) { return or_null(schema_of_rows(kRestRows)); }
+
+constexpr auto kRest = option_kind<RestInput, read_rest, rest_json, rest_schema>();
+
+constexpr Option kLinearRows[] = {
+    required<&LinearTerm::inputs>("inputs", at_least(0), "columns of the input that are its features"),
+    required<&LinearTerm::lags>("lags", at_least(1), "steps back at which targets are its features"),
+};
+constexpr OptionTable kLinear = kLinearRows;
+
+constexpr Option kOtherRows[] = {
+    option<&ModelDefinition::linear>("linear", kLinear,
+                                     "linear term beside the network, as \"residual\" of the data makes it")
+        .open(),
+    option<&ModelDefinition::rest>("rest", kRest,
+                                   "the trained model begins in the state that it settles to for this input")
+        .open(),
+};
 
 }  // namespace
+
+constinit const OptionTable kOtherModelOptions = kOtherRows;
 
 ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& errors) {
   ModelDefinition definition;
@@ -237,8 +245,7 @@ ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& err
   if (!reader.is_object()) return definition;
   read_layers(reader, definitions, definition);
   read_readout(reader, definition.readout);
-  read_rest(reader, definition.rest);
-  read_linear(reader, definition.linear);
+  read_options(reader, kOtherModelOptions, definition);
   reader.finish();
   return definition;
 }
@@ -247,9 +254,7 @@ Json json_of(const ModelDefinition& definition) {
   Json layers = Json::array();
   for (const LayerDefinition& layer : definition.layers) layers.push_back(layer.content().json);
   Json model = {{"layers", std::move(layers)}, {"readout", json_of(kReadoutOptions, definition.readout)}};
-  if (definition.linear)
-    model["linear"] = {{"inputs", definition.linear->inputs}, {"lags", definition.linear->lags}};
-  if (definition.rest) model["rest"] = {{"input", *definition.rest}};
+  model.update(json_of(kOtherModelOptions, definition));
   return model;
 }
 

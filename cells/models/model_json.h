@@ -5,6 +5,7 @@
 
 #include "lagtape/cells/models/model_definition.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/option_table.h"
 
 namespace lagtape {
 
@@ -36,5 +37,8 @@ Precision precision_in(const Json& experiment);
 
 /// The options of "readout", with their documentation.
 std::vector<OptionDoc> readout_options();
+
+/// The keys of "model" beside "layers" and "readout".
+extern const OptionTable kOtherModelOptions;
 
 }  // namespace lagtape

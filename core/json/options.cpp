@@ -116,6 +116,15 @@ OptionDoc documentation_of(const Option& option, const Json& value) {
           .unit = std::string(option.unit)};
 }
 
+void add_documentation(const OptionTable& table, std::vector<OptionDoc>& options) {
+  for (const Option& row : table) {
+    if (row.kind == nullptr)
+      add_documentation(*row.table, options);
+    else
+      options.push_back(documentation_of(row, Json()));
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -163,7 +172,7 @@ Json schema_of(const Option& option) { return option.kind->schema(option); }
 
 Json schema_of_rows(const OptionTable& table) {
   std::vector<OptionDoc> options;
-  for (const Option& row : table) options.push_back(documentation_of(row, Json()));
+  add_documentation(table, options);
   return schema_of_options(options);
 }
 

@@ -156,9 +156,8 @@ class AddACommand(unittest.TestCase):
 
 ROW = re.compile(r"\b(?:option|required)<&(\w+)::\w+>\(\s*\"(\w+)\"")
 READ_BY_HAND = re.compile(r"\breader\.(?:optional|required|choice|required_choice)\(\s*\"(\w+)\"")
-# Keys whose names or number a file decides, or that say which table is read.
-BY_HAND = {"cells/equation_cell.cpp", "cells/models/model_json.cpp", "cells/models/loss_json.cpp", "cells/build/read_initializer.cpp",
-           "data/tasks/registry.cpp", "optim/registry.cpp"}
+# A layer's "cell" or "layer" and the "type" of a loss, which say whose table is read.
+BY_HAND = {"cells/models/model_json.cpp", "cells/models/loss_json.cpp"}
 
 
 def option_breaches(root):

@@ -6,8 +6,10 @@
 #include "lagtape/cells/build/option_kinds.h"
 #include "lagtape/cells/build/param_definition.h"
 #include "lagtape/cells/build/read_initializer.h"
+#include "lagtape/cells/equation_cell.h"
 #include "lagtape/cells/models/loss_json.h"
 #include "lagtape/cells/models/model_json.h"
+#include "lagtape/cells/ode_cell.h"
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/json/schema.h"
 #include "lagtape/data/tasks/registry.h"
@@ -85,8 +87,8 @@ Json layer_options(const LayerEntry& entry, bool own) {
 /// A layer with a cell that the file defines: its hyper-parameters are options.
 Json own_cell() {
   Json schema = schema_of_options(documented([](JsonReader& reader) {
-    std::int64_t units = 1;
-    reader.required("units", units, between(1, 65536), "the dimension 'units' of the equations");
+    EquationUnits units{.may_be_missing = true};  // whether they may, the cell's equations decide
+    read_options(reader, kEquationUnits, units);
     CommonCellOptions common{.arithmetic = Arithmetic::real};
     read_options(reader, kCommonCellOptions, common);
   }));
@@ -116,47 +118,43 @@ Json any_layer(bool own) {
 }
 
 Json model_schema(bool own) {
-  return {
-      {"type", "object"},
-      {"properties",
-       {{"layers",
-         {{"type", "array"}, {"items", reference_schema(own ? "layer_or_own" : "layer")}, {"minItems", 1}}},
-        {"readout", or_null(either_schema(
-                        {Json{{"enum", Json::array({"none"})}}, schema_of_options(readout_options())}))},
-        {"linear", or_null({{"type", "object"},
-                            {"properties",
-                             {{"inputs", list_schema(integer_schema(at_least(0)))},
-                              {"lags", list_schema(integer_schema(at_least(1)))}}},
-                            {"required", Json::array({"inputs", "lags"})},
-                            {"additionalProperties", false}})},
-        {"rest", or_null({{"type", "object"},
-                          {"properties", {{"input", number_schema({})}}},
-                          {"additionalProperties", false}})}}},
-      {"required", Json::array({"layers"})},
-      {"additionalProperties", false}};
+  Json schema = schema_of_rows(kOtherModelOptions);
+  schema["properties"]["layers"] = {
+      {"type", "array"}, {"items", reference_schema(own ? "layer_or_own" : "layer")}, {"minItems", 1}};
+  schema["properties"]["readout"] =
+      or_null(either_schema({Json{{"enum", Json::array({"none"})}}, schema_of_options(readout_options())}));
+  schema["required"] = Json::array({"layers"});
+  return schema;
 }
 
+/// A cell has equations of a step, or some in continuous time with their history and solver.
 Json cell_definition() {
   const Json text = {{"type", "string"}}, size = either_schema({text, integer_schema({})});
   const Json shapes = or_null(object_schema_of(either_schema({text, integer_schema({}), list_schema(size)})));
   const Json texts = list_schema(text, 1);
-  return {{"type", "object"},
-          {"properties",
-           {{"reads", or_null(object_schema_of(integer_schema({})))},
-            {"hyper", or_null(object_schema_of(number_schema({})))},
-            {"constants",
-             or_null(object_schema_of(either_schema({number_schema({}), list_schema(Json::object())})))},
-            {"functions", or_null(object_schema_of(list_schema(text, 2)))},
-            {"params", or_null(object_schema_of(param_schema()))},
-            {"weights", shapes},
-            {"init", or_null(initial_values())},
-            {"derived", or_null(object_schema_of(text))},
-            {"lags", or_null(object_schema_of(size))},
-            {"state", shapes},
-            {"step", either_schema({text, texts})},
-            {"output", either_schema({text, texts})}}},
-          {"required", Json::array({"step", "output"})},
-          {"additionalProperties", false}};
+  Json schema = {
+      {"type", "object"},
+      {"properties",
+       {{"reads", or_null(object_schema_of(integer_schema({})))},
+        {"hyper", or_null(object_schema_of(number_schema({})))},
+        {"constants",
+         or_null(object_schema_of(either_schema({number_schema({}), list_schema(Json::object())})))},
+        {"functions", or_null(object_schema_of(list_schema(text, 2)))},
+        {"params", or_null(object_schema_of(param_schema()))},
+        {"weights", shapes},
+        {"init", or_null(initial_values())},
+        {"derived", or_null(object_schema_of(text))},
+        {"lags", or_null(object_schema_of(size))},
+        {"state", shapes},
+        {"step", either_schema({text, texts})},
+        {"output", either_schema({text, texts})},
+        {"grammar", integer_schema(between(1, EquationCell::kGrammar))}}},
+      {"additionalProperties", false}};
+  const Json in_time = schema_of_rows(kOdeOptions);
+  schema["properties"].update(in_time.at("properties"));
+  schema["oneOf"] =
+      Json::array({{{"required", Json::array({"step", "output"})}}, {{"required", in_time.at("required")}}});
+  return schema;
 }
 
 /// The rules for a task: what its data may be, and which keys `train` has.

@@ -157,7 +157,7 @@ e.json: /model/readout/bias: unknown key 'bias'. Known: units, at, at_padding, t
       errors_of(R"({"model": {"layer": [], "readout": []}})") ==
       R"(e.json: /model/layers: expected a list of layers, like [{"cell": "tau_gru", "units": 16, "tau": 10}].
 e.json: /model/readout: expected an object, got an array
-e.json: /model/layer: unknown key 'layer'; did you mean 'layers'? Known: layers, readout, rest, linear)");
+e.json: /model/layer: unknown key 'layer'; did you mean 'layers'? Known: layers, readout, linear, rest)");
   CHECK(errors_of(R"({"model": null})") == "e.json: /model: expected an object, got null");
   CHECK(errors_of(model_of(kTauGru, R"({"at": "mean", "at_padding": true})")) ==
         R"(e.json: /model/readout/at_padding: this goes with "at": "last_step" only.)");

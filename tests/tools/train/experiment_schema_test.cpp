@@ -190,6 +190,41 @@ TEST_CASE("the schema accepts every shipped experiment") {
   CHECK(count > 200);
 }
 
+TEST_CASE("the schema and the reader agree on cells in continuous time") {
+  const Json schema = experiment_schema();
+  const test::SchemaValidator validator(schema);
+  const Json experiment = Json::parse(R"json({
+    "name": "e",
+    "data": {"task": "random", "length": 8, "input": 2, "output": 1, "train": 4, "valid": 2, "test": 2},
+    "cells": {"mine": {"params": {"tau": {"start": 2, "min": 1, "max": 4}}, "state": {"y": 1}, "ode": ["dy = -y(t - tau) + sum(x)"],
+                       "history": {"y": 0.5}, "solver": {"h": 0.5, "dt": 1}}},
+    "model": {"layers": [{"cell": "mine"}]}, "loss": "mse"})json");
+  const auto with = [&](const char* key, const Json& value) {
+    Json changed = experiment;
+    Json& cell = changed["cells"]["mine"];
+    if (value.is_null())
+      cell.erase(key);
+    else
+      cell[key] = value;
+    return changed;
+  };
+  CHECK(errors_of(experiment, ".") == "");
+  CHECK(validator.accepts(experiment));
+  for (const Json& good :
+       {with("solver", {{"h", {{"lag", "tau"}, {"parts", 20}}}, {"dt", 1}, {"levels", "all"}}),
+        with("solver", {{"h", 1}, {"dt", {{"min", 0.5}, {"max", 2}}}}), with("grammar", 2)}) {
+    CHECK(errors_of(good, ".") == "");
+    CHECK_MESSAGE(validator.accepts(good), good.dump());
+  }
+  for (const Json& bad :
+       {with("solver", {}), with("history", {}), with("solver", {{"dt", 1}}), with("solver", {{"h", 0}}),
+        with("solver", {{"h", 1}, {"method", "rk5"}}), with("solver", {{"h", 1}, {"levels", -1}}),
+        with("solver", {{"h", {{"lag", "tau"}}}}), with("ode", {}), with("grammar", 3)}) {
+    CHECK(errors_of(bad, ".") != "");
+    CHECK_MESSAGE(!validator.accepts(bad), bad.dump());
+  }
+}
+
 TEST_CASE("the schema and the reader agree on experiments with one change") {
   const Json schema = experiment_schema();
   const test::SchemaValidator validator(schema);

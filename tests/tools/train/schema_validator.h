@@ -39,6 +39,7 @@ class SchemaValidator {
     if (keyword == "$ref") return accepts(*root_.find_pointer(rule.get<std::string>().substr(1)), value);
     if (keyword == "not") return !accepts(rule, value);
     if (keyword == "anyOf") return count(rule, value) > 0;
+    if (keyword == "oneOf") return count(rule, value) == 1;
     if (keyword == "allOf") return count(rule, value) == rule.size();
     if (keyword == "if") {
       const char* branch = accepts(rule, value) ? "then" : "else";

@@ -1352,6 +1352,16 @@ class BidirectionalLayer(TypedDict, total=False):
 
 Layer = Union[LinearLayer, DropoutLayer, LayerNormLayer, EmbeddingLayer, BatchNormLayer, BidirectionalLayer, CellLayer, OwnLayer]
 
+class ModelLinear(TypedDict, total=False):
+    inputs: Required[Sequence[int]]
+    """columns of the input that are its features"""
+    lags: Required[Sequence[int]]
+    """steps back at which targets are its features"""
+
+class ModelRest(TypedDict, total=False):
+    input: float
+    """every number of the input"""
+
 class ModelReadout(TypedDict, total=False):
     units: int
     """size of the output; by default that of the targets, or the number of classes"""
@@ -1364,18 +1374,13 @@ class ModelReadout(TypedDict, total=False):
     init: Union[Literal['linear', 'kaiming_normal'], Mapping[str, Initializer], None]
     """first values: all from U(+-1/sqrt(input)), or the matrix from N(0, 2 / input), or an object of parameters by name"""
 
-class ModelLinear(TypedDict, total=False):
-    inputs: Required[Sequence[int]]
-    lags: Required[Sequence[int]]
-
-class ModelRest(TypedDict, total=False):
-    input: float
-
 class Model(TypedDict, total=False):
+    linear: Union[ModelLinear, None]
+    """linear term beside the network, as "residual" of the data makes it"""
+    rest: Union[ModelRest, None]
+    """the trained model begins in the state that it settles to for this input"""
     layers: Required[Sequence[Layer]]
     readout: Union[Literal['none'], ModelReadout, None]
-    linear: Union[ModelLinear, None]
-    rest: Union[ModelRest, None]
 
 class TrainWithEpochsMemory(TypedDict, total=False):
     plan: Literal['auto', 'full', 'states', 'reversible', 'checkpoint']
@@ -1485,6 +1490,42 @@ class CellDefinitionParams(TypedDict, total=False):
     unit: str
     """unit of the values, as text"""
 
+class CellDefinitionHistory(TypedDict, total=False):
+    train: bool
+    """a history that is trained"""
+    knots: int
+    """numbers of a spline over the window"""
+    start: float
+    """where it starts"""
+
+class CellDefinitionSolverH(TypedDict, total=False):
+    lag: Required[str]
+    """the name of a lag"""
+    parts: Required[int]
+    """steps in a lag"""
+
+class CellDefinitionSolverDt(TypedDict, total=False):
+    min: Required[float]
+    """the least time of a step"""
+    max: Required[float]
+    """the largest time of a step"""
+
+class CellDefinitionSolver(TypedDict, total=False):
+    method: Literal['euler', 'exponential_euler', 'heun', 'rk4']
+    """how a step is taken"""
+    h: Required[Union[float, CellDefinitionSolverH]]
+    """the step, in units of t, or a part of a lag"""
+    dt: Union[float, CellDefinitionSolverDt]
+    """in a model, the time of a step of the data, in units of t; {"min": a, "max": b}: the last number of each input is that time, between these bounds; by default h"""
+    dense: Literal['hermite', 'linear']
+    """states between steps: by cubics through values and slopes, or by lines"""
+    breaks: Literal['cut', 'ignore']
+    """whether steps end where the solution has a kink"""
+    levels: Union[int, Literal['all']]
+    """how often a kink is followed through the lags; by default order + 1"""
+    inputs: Literal['hold', 'linear']
+    """inputs between their times"""
+
 class CellDefinition(TypedDict, total=False):
     reads: Union[Mapping[str, int], None]
     hyper: Union[Mapping[str, float], None]
@@ -1496,8 +1537,17 @@ class CellDefinition(TypedDict, total=False):
     derived: Union[Mapping[str, str], None]
     lags: Union[Mapping[str, Union[str, int]], None]
     state: Union[Mapping[str, Union[str, int, List[Union[str, int]]]], None]
-    step: Required[Union[str, List[str]]]
-    output: Required[Union[str, List[str]]]
+    step: Union[str, List[str]]
+    output: Union[str, List[str]]
+    grammar: int
+    ode: List[str]
+    """equations in continuous time, each setting a new name or a derivative"""
+    history: Mapping[str, Union[str, float, CellDefinitionHistory]]
+    """of each state its value at t <= 0"""
+    input: str
+    """the name of the input"""
+    solver: CellDefinitionSolver
+    """method and step"""
 
 class MseLoss(TypedDict, total=False):
     type: Required[Literal['mse']]
