@@ -282,7 +282,7 @@ ColumnRole role_of(const SeriesOptions& options, const Category& category) {
 void take_words(const CsvSource& csv, const Category& category, const Panel& panel, const PanelSeries& series,
                 const std::unordered_map<std::string_view, std::int64_t>& places,
                 std::vector<Column>& columns) {
-  const std::int64_t source = csv.table.column(category.column);
+  const std::int64_t source = csv.table.column(category.column, {.pointer = "/data/categories"});
   const ColumnRole role = columns.empty() ? ColumnRole::past : columns.front().role;
   std::optional<std::int64_t> only;
   std::int64_t end = series.end();  // behind the last row whose word is known

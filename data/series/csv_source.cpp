@@ -16,7 +16,8 @@ CsvSource::CsvSource(const SeriesOptions& given, const std::filesystem::path& pa
   for (const std::int64_t column : series_columns()) apart.push_back(column);
   if (leaves_out_index()) apart.push_back(0);
   uses = column_uses(
-      options, table.columns(), apart, [&](const Json& entry) { return column(entry); }, table.where());
+      options, table.columns(), apart,
+      [&](const Json& entry, const std::string& key) { return column(entry, key); }, table.where());
   if (future == nullptr) return;
   if (auto rows = future->rows_of(table)) {
     future_ = *std::move(rows);
@@ -45,13 +46,13 @@ void CsvSource::find_future_columns() {
   for (const std::int64_t column : time_columns()) need(column, "its \"time\"");
   for (const std::int64_t column : series_columns()) need(column, "its \"series\"");
   if (options.future.is_array())
-    for (const Json& entry : options.future) need(column(entry), "a \"future\" input");
+    for (const Json& entry : options.future) need(column(entry, "future"), "a \"future\" input");
 }
 
 std::vector<std::int64_t> CsvSource::time_columns() const {
   std::vector<std::int64_t> columns;
   for (const std::string& name : options.time)
-    if (!name.empty()) columns.push_back(table.column(name));
+    if (!name.empty()) columns.push_back(table.column(name, {.pointer = "/data/time"}));
   if (options.time.size() != 1 || !options.time.front().empty()) return columns;
   const bool is_unnamed = !table.names().empty() && table.names().front().empty();
   if (is_unnamed && (!options.time_format.empty() || read_time(table.cell(0, 0)))) return {0};
@@ -63,7 +64,8 @@ std::vector<std::int64_t> CsvSource::time_columns() const {
 
 std::vector<std::int64_t> CsvSource::series_columns() const {
   std::vector<std::int64_t> columns;
-  for (const std::string& name : options.series) columns.push_back(table.column(name));
+  for (const std::string& name : options.series)
+    columns.push_back(table.column(name, {.pointer = "/data/series"}));
   if (columns.empty() && is_tsf_file(table.where())) columns = {0};
   return columns;
 }
@@ -135,12 +137,12 @@ void CsvSource::leave_out_future(const std::vector<std::int64_t>& places) {
   });
 }
 
-std::int64_t CsvSource::column(const Json& entry) const {
-  if (entry.is_string()) return table.column(entry.get<std::string>());
+std::int64_t CsvSource::column(const Json& entry, const std::string& key) const {
+  const Place place{.file = table.where(), .pointer = "/data/" + key};
+  if (entry.is_string()) return table.column(entry.get<std::string>(), place);
   const auto number = entry.get<std::int64_t>();
   if (number < table.columns()) return number;
-  throw InputError({table.where()}, Rule::shape, text_of("columns are 0..", table.columns() - 1),
-                   text_of(number));
+  throw InputError(place, Rule::shape, text_of("columns are 0..", table.columns() - 1), text_of(number));
 }
 
 }  // namespace lagtape

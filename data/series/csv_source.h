@@ -54,8 +54,8 @@ class CsvSource {
   std::vector<std::string> notes_of_future() const;
   /// Leaves rows of the second file out, by their place among those that were left in.
   void leave_out_future(const std::vector<std::int64_t>& places);
-  /// The number of a column by its name or number.
-  std::int64_t column(const Json& entry) const;
+  /// The number of a column that a key of the data names, by its name or number.
+  std::int64_t column(const Json& entry, const std::string& key) const;
   /// The columns of a time: none, one, or a date and a time of day. The name "" is that of the first column, if that has dates and no
   /// name.
   std::vector<std::int64_t> time_columns() const;

@@ -48,12 +48,13 @@ Panel read_arrays(const SeriesOptions& options, const fs::path& path) {
                      "\"missing\" is for .csv files. The numbers of arrays must be finite.");
   const Tensor values = read_series_file(path, options.array);
   const std::int64_t count = values.size(0), rows = values.size(1), columns = values.size(2);
-  const auto find = [&](const Json& entry) {
+  const auto find = [&](const Json& entry, const std::string& key) {
+    const Place place{.file = where, .pointer = "/data/" + key};
     if (entry.is_string())
-      throw InputError({where}, Rule::shape, "its columns have no names", text_of(entry.dump()));
+      throw InputError(place, Rule::shape, "its columns have no names", text_of(entry.dump()));
     const auto column = entry.get<std::int64_t>();
     if (column < columns) return column;
-    throw InputError({where}, Rule::shape, text_of("columns are 0..", columns - 1), text_of(column));
+    throw InputError(place, Rule::shape, text_of("columns are 0..", columns - 1), text_of(column));
   };
   const ColumnUses uses = column_uses(options, columns, {}, find, where);
   Panel panel{.target = uses.targets, .rows = count * rows};

@@ -51,7 +51,7 @@ class SequenceReader {
 
  private:
   std::int64_t column(const std::string& name, const char* key) const {
-    return cells_.column(name, text_of("\"", key, "\""));
+    return cells_.column(name, {.pointer = text_of("/data/", key)});
   }
 
   /// The column of the targets. A file without it may be one to predict.

@@ -29,8 +29,10 @@ constexpr Option kSeriesRows[] = {
     option<&SeriesOptions::time_format>(
         "time_format",
         "format of the times in strptime's letters, such as \"%d.%m.%Y %H:%M\", or what plain numbers are: "
-        "\"seconds\", \"milliseconds\", \"microseconds\" or \"nanoseconds\" since 1970, or days of a "
-        "\"spreadsheet\"; \"\": found from all rows"),
+        "\"seconds\", \"milliseconds\", \"microseconds\", \"nanoseconds\", \"minutes\", \"hours\" or "
+        "\"days\" since "
+        "1970, days of a \"spreadsheet\", \"julian_days\" or \"modified_julian_days\"; \"\": found from all "
+        "rows"),
     option<&SeriesOptions::date_order>("date_order", kDateOrders, kAboutDateOrder),
     option<&SeriesOptions::timezone>(
         "timezone", "clock of times without an offset, such as \"Europe/Berlin\"; \"\": UTC"),

@@ -38,7 +38,7 @@ Csv parse_csv(std::string text, const std::string& where, const std::vector<std:
   std::vector<std::int64_t> columns;
   if (!csv.header.empty() && !wanted.empty()) {
     csv.header = wanted;
-    for (const std::string& name : wanted) columns.push_back(table.column(name, wanted_by));
+    for (const std::string& name : wanted) columns.push_back(table.column(name, {.item = wanted_by}));
   } else {
     for (std::int64_t i = 0; i < table.columns(); ++i) columns.push_back(i);
   }

@@ -23,15 +23,21 @@ void NamedTable::find_places() {
   if (rows() == 0) throw InputError({where_}, Rule::missing, "contains names and no numbers.");
 }
 
-std::int64_t NamedTable::column(const std::string& name, const std::string& wanted_by) const {
-  const std::string where = text_of(where_, wanted_by.empty() ? "" : ": ", wanted_by);
+std::int64_t NamedTable::column(const std::string& name, Place named_by) const {
+  named_by.file = where_;
   if (names().empty())
-    throw InputError({where}, Rule::missing, "its columns have no names", text_of("\"", name, "\""));
+    throw InputError(named_by, Rule::missing, "its columns have no names", text_of("\"", name, "\""));
   const auto known = places_.find(name);
-  if (known == places_.end()) throw InputError(unknown_name("column", name, names()).within({where}));
+  if (known == places_.end()) throw InputError(unknown_name("column", name, names()).within(named_by));
   if (known->second < 0)
-    throw InputError({where}, Rule::conflict, text_of("has several columns ", quote(name), "."));
+    throw InputError(named_by, Rule::conflict, text_of("has several columns ", quote(name), "."));
   return known->second;
+}
+
+std::vector<std::string> NamedTable::names_with_units(const std::vector<std::int64_t>& columns) const {
+  std::vector<std::string> names;
+  for (const std::int64_t column : columns) names.push_back(text_of(name_of(column), " ", unit(column)));
+  return names;
 }
 
 std::string NamedTable::name_of(std::int64_t column) const {

@@ -45,10 +45,13 @@ class NamedTable {
     return cells_ && cells_->has_blanks_around(row + head_.first, column);
   }
 
-  /// The number of a column by its name. Throws InputError with the nearest one, and with who wants it.
-  std::int64_t column(const std::string& name, const std::string& wanted_by = "") const;
+  /// The number of a column by its name. Throws InputError with the nearest one, and with the setting or the part of the
+  /// command that names it.
+  std::int64_t column(const std::string& name, Place named_by = {}) const;
   /// The name of a column, or "column 2".
   std::string name_of(std::int64_t column) const;
+  /// The names of columns, each with its unit behind it.
+  std::vector<std::string> names_with_units(const std::vector<std::int64_t>& columns) const;
   /// Whether the first column has no name and counts the rows, as pandas writes an index.
   bool has_index() const;
   /// The unit of a column in a row of units, or "".

@@ -58,7 +58,7 @@ bool read_clock(std::string_view text, TimeParts& parts, std::uint32_t& style) {
     if (!take_blanks(text)) return false;
   }
   if (!take_clock(text, parts, style)) return false;
-  if (text.empty()) return true;
+  if (text.empty() || text == " Uhr") return true;
   const bool has_blank = take_blanks(text);
   if (take_half(text, parts, style)) {
     if (!has_blank) style |= kNoBlankHalf;

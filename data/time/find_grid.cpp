@@ -240,7 +240,7 @@ FoundGrid find_grid(std::span<const Instant> times, const TimeCalendar& calendar
 }
 
 FoundGrid fit_grid(const Frequency& frequency, std::span<const Instant> times, const TimeCalendar& calendar,
-                   const PlaceOfRow& place) {
+                   const PlaceOfRow& place, bool may_be_rare) {
   if (times.empty()) return {.grid = TimeGrid(frequency, 0, calendar), .gaps = {}};
   Frequency wanted = frequency;
   if (wanted.unit == Unit::month && wanted.day == 0)
@@ -260,7 +260,8 @@ FoundGrid fit_grid(const Frequency& frequency, std::span<const Instant> times, c
   if (steps.size() < times.size())
     refuse(steps.size(), "from the row before to this one is no whole number of steps of");
   FoundGrid found = with_gaps(std::move(grid), steps);
-  if (times.size() > 2 && found.gaps.size() == times.size() - 1) refuse(1, "all rows are further apart than");
+  if (times.size() > 2 && found.gaps.size() == times.size() - 1 && !may_be_rare)
+    refuse(1, "all rows are further apart than");
   return found;
 }
 

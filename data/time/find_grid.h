@@ -23,8 +23,9 @@ void check_distances(std::span<const Instant> times, const TimeCalendar& calenda
 /// The frequency of the rows of one series: at least two times, ascending, no two alike; the first is the grid's step 0. Throws
 /// InputError where the rows have two frequencies, which it names with their rows.
 FoundGrid find_grid(std::span<const Instant> times, const TimeCalendar& calendar, const PlaceOfRow& place);
-/// The same where the frequency is known, of any number of rows. Throws InputError for the first row that is not on it.
+/// The same where the frequency is known, of any number of rows. Throws InputError for the first row that is not on it, and where no
+/// two rows follow each other on it, unless they `may_be_rare`.
 FoundGrid fit_grid(const Frequency& frequency, std::span<const Instant> times, const TimeCalendar& calendar,
-                   const PlaceOfRow& place);
+                   const PlaceOfRow& place, bool may_be_rare = false);
 
 }  // namespace lagtape

@@ -11,15 +11,26 @@ std::span<const KnownFormat> known_formats() {
           "%d/%b/%Y",    "%d-%b-%y",    "%d. %b %Y", "%b %d, %Y", "%b %d %Y", "%Y-%b-%d", "%a, %d %b %Y",
           "%a %d %b %Y", "%a %b %d %Y", "%Y-%3j",    "%G-W%V-%u"})
       formats.push_back({.pattern = TimePattern(text), .takes_clock = true});
-    for (const char* text : {"%Y-%m",  "%Y/%m",  "%m/%Y", "%m-%Y",  "%YM%m",  "%b %Y",  "%b-%Y",
-                             "%Y %b",  "%Y-%b",  "%b-%y", "%YQ%q",  "%Y-Q%q", "%Y Q%q", "Q%q %Y",
-                             "Q%q-%Y", "%G-W%V", "%GW%V", "%G W%V", "W%V %G", "W%V-%G", "%GW%V%u"})
+    for (const char* text : {"%Y-%m",   "%Y/%m",
+                             "%m/%Y",   "%m-%Y",
+                             "%YM%m",   "%b %Y",
+                             "%b-%Y",   "%Y %b",
+                             "%Y-%b",   "%b-%y",
+                             "%YQ%q",   "%Y-Q%q",
+                             "%Y Q%q",  "Q%q %Y",
+                             "Q%q-%Y",  "%G-W%V",
+                             "%GW%V",   "%G W%V",
+                             "W%V %G",  "W%V-%G",
+                             "%GW%V%u", "%a %b %d %H:%M:%S %Y"})
       formats.push_back({.pattern = TimePattern(text)});
     constexpr int kFirst = 1900, kLast = 2100;
     for (const char* text : {"%Y%m", "%Y%m%d%H", "%Y%m%d%H%M", "%Y%m%d%H%M%S"})
       formats.push_back({.pattern = TimePattern(text), .first_year = kFirst, .last_year = kLast});
     for (const char* text : {"%Y%m%d", "%Y%j"}) formats.push_back({TimePattern(text), true, kFirst, kLast});
     formats.push_back({TimePattern("%Y"), false, 1700, kLast});
+    formats.push_back({TimePattern("%m.%Y"), false, 1700, kLast});
+    for (const char* text : {"%d%m%Y", "%m%d%Y", "%y%m%d", "%G%V"})
+      formats.push_back({TimePattern(text), false, kFirst, kLast, true});
     return formats;
   }();
   return kFormats;

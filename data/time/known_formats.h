@@ -13,6 +13,8 @@ struct KnownFormat {
   /// Digits alone could be any number, and are dates of fewer years.
   int first_year = kFirstYear, last_year = kLastYear;
 
+  bool is_rare = false;  ///< taken where no other date is read, as it is hardly used
+
   bool is_number() const { return first_year != kFirstYear; }
 };
 

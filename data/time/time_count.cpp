@@ -4,21 +4,29 @@
 #include <array>
 #include <charconv>
 
+#include "lagtape/data/time/time_names.h"
+
 namespace lagtape {
 
 namespace {
 
 struct CountUnit {
   std::string_view name;
-  std::int64_t unit;    ///< nanoseconds
-  std::int64_t origin;  ///< days since 1970
+  std::int64_t unit;        ///< nanoseconds
+  std::int64_t origin = 0;  ///< days since 1970
+  Instant begins = 0;       ///< the time of day at which the number is whole
 };
 
-constexpr std::array<CountUnit, 5> kUnits = {{{"seconds", kOneSecond, 0},
-                                              {"milliseconds", 1'000'000, 0},
-                                              {"microseconds", 1000, 0},
-                                              {"nanoseconds", 1, 0},
-                                              {"spreadsheet", kOneDay, day_of(1899, 12, 30)}}};
+constexpr std::array<CountUnit, 10> kUnits = {{{"seconds", kOneSecond},
+                                               {"milliseconds", 1'000'000},
+                                               {"microseconds", 1000},
+                                               {"nanoseconds", 1},
+                                               {"minutes", kOneMinute},
+                                               {"hours", kOneHour},
+                                               {"days", kOneDay},
+                                               {"spreadsheet", kOneDay, day_of(1899, 12, 30)},
+                                               {"julian_days", kOneDay, -2'440'588, kOneDay / 2},
+                                               {"modified_julian_days", kOneDay, -40'587}}};
 
 const CountUnit& unit_of(TimeCount count) { return kUnits[static_cast<std::size_t>(count)]; }
 
@@ -29,6 +37,32 @@ std::string_view name_of(TimeCount count) { return unit_of(count).name; }
 std::optional<TimeCount> count_named(std::string_view name) {
   const auto* found = std::ranges::find(kUnits, name, &CountUnit::name);
   return found == kUnits.end() ? std::nullopt : std::optional(static_cast<TimeCount>(found - kUnits.begin()));
+}
+
+std::vector<std::string> names_of_counts() {
+  std::vector<std::string> names;
+  for (const CountUnit& unit : kUnits) names.emplace_back(unit.name);
+  return names;
+}
+
+std::optional<TimeCount> count_called(std::string_view column) {
+  struct Called {
+    TimeCount count;
+    std::initializer_list<std::string_view> words;
+  };
+  static const Called kCalled[] = {
+      {TimeCount::modified_julian_days, {"mjd", "modified"}},
+      {TimeCount::julian_days, {"jd", "bjd", "hjd", "julian"}},
+      {TimeCount::milliseconds, {"ms", "msec", "millis", "millisecond", "milliseconds"}},
+      {TimeCount::microseconds, {"us", "usec", "micros", "microsecond", "microseconds"}},
+      {TimeCount::nanoseconds, {"ns", "nsec", "nanos", "nanosecond", "nanoseconds"}},
+      {TimeCount::minutes, {"min", "mins", "minute", "minutes", "minuten"}},
+      {TimeCount::hours, {"h", "hr", "hrs", "hour", "hours", "stunde", "stunden"}},
+      {TimeCount::days, {"d", "day", "days", "doy", "jday", "yday", "dayofyear", "tag", "tage"}},
+      {TimeCount::seconds, {"s", "sec", "secs", "second", "seconds", "sekunde", "sekunden"}}};
+  for (const auto& [count, words] : kCalled)
+    if (has_word(column, words)) return count;
+  return {};
 }
 
 std::optional<CountText> read_count(std::string_view text) {
@@ -65,21 +99,21 @@ std::optional<CountText> read_count(std::string_view text) {
 }
 
 std::optional<Instant> instant_of(TimeCount count, std::int64_t whole, double fraction, int digits) {
-  const auto& [name, unit, origin] = unit_of(count);
+  const auto& [name, unit, origin, begins] = unit_of(count);
   const std::int64_t first = day_of(kFirstYear, 1, 1) * (kOneDay / unit) - origin,
                      last = day_of(kLastYear + 1, 1, 1) * (kOneDay / unit) - origin;
   if (whole < first || whole >= last) return {};
   const std::int64_t rest = std::llround(fraction * static_cast<double>(unit));
-  if (count != TimeCount::spreadsheet_days) return whole * unit + rest;
+  if (unit != kOneDay) return whole * unit + rest;
   const std::int64_t step = digits <= 4 ? kOneMinute : digits <= 8 ? kOneSecond : kOneSecond / 1000;
-  return (whole + origin) * kOneDay + (rest + step / 2) / step * step;
+  return (whole + origin) * kOneDay + begins + (rest + step / 2) / step * step;
 }
 
 std::string count_text(TimeCount count, Instant time) {
-  const auto& [name, unit, origin] = unit_of(count);
-  const std::int64_t whole = floor_div(time, unit) - origin, rest = floor_mod(time, unit);
+  const auto& [name, unit, origin, begins] = unit_of(count);
+  const std::int64_t whole = floor_div(time - begins, unit) - origin, rest = floor_mod(time - begins, unit);
   if (rest == 0) return std::to_string(whole);
-  if (whole < 0 && count != TimeCount::spreadsheet_days) {
+  if (whole < 0 && origin == 0) {
     const std::string positive = count_text(count, -time);
     return "-" + positive;
   }
@@ -87,14 +121,19 @@ std::string count_text(TimeCount count, Instant time) {
   char digits[32];
   const double fraction = static_cast<double>(rest) / static_cast<double>(unit);
   const auto written = std::to_chars(digits, digits + sizeof(digits), fraction, std::chars_format::fixed,
-                                     count == TimeCount::spreadsheet_days ? 10 : 9);
+                                     unit == kOneDay ? 10 : 9);
   std::string_view text(digits + 1, static_cast<std::size_t>(written.ptr - digits - 1));  // without the zero
   return std::to_string(whole) + std::string(text.substr(0, text.find_last_not_of('0') + 1));
 }
 
-std::optional<TimeCount> plausible_count(std::int64_t lowest, std::int64_t highest) {
-  constexpr std::int64_t kEarliestDay = 10'000, kLatestDay = 73'050;
-  if (lowest >= kEarliestDay && highest <= kLatestDay) return TimeCount::spreadsheet_days;
+std::optional<TimeCount> plausible_count(std::int64_t lowest, std::int64_t highest, std::string_view column) {
+  const auto is_between = [&](std::int64_t first, std::int64_t last) {
+    return lowest >= first && highest <= last;
+  };
+  if (is_between(15'020, 88'069) && count_called(column) == TimeCount::modified_julian_days)
+    return TimeCount::modified_julian_days;
+  if (is_between(10'000, 73'050)) return TimeCount::spreadsheet_days;
+  if (is_between(2'415'020, 2'488'069)) return TimeCount::julian_days;
   for (std::size_t i = 0; i < 4; ++i) {
     const std::int64_t a_second = kOneSecond / kUnits[i].unit;
     const std::int64_t latest = day_of(2100, 12, 31) * 86400 * a_second,

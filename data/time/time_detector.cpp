@@ -6,6 +6,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/data/time/clock_text.h"
 #include "lagtape/data/time/known_formats.h"
+#include "lagtape/data/time/time_names.h"
 
 namespace lagtape {
 
@@ -42,6 +43,12 @@ std::string look_of(const std::vector<Instant>& whole, const std::vector<double>
   return text_of("numbers from ", low, " to ", high);
 }
 
+/// Hours as they end, such as HE1 and H01, without their letters.
+std::string_view without_letters(std::string_view hour) {
+  hour.remove_prefix(std::min(hour.find_first_not_of("HEhe"), hour.size()));
+  return hour;
+}
+
 }  // namespace
 
 TimeDetector::TimeDetector(DateOrder order) : order_(order) {
@@ -52,6 +59,11 @@ TimeDetector::TimeDetector(DateOrder order) : order_(order) {
 TimeDetector::TimeDetector(const TimeFormat& only) : only_(only.text()) {
   if (!only.count()) own_ = std::make_shared<const KnownFormat>(KnownFormat{.pattern = TimePattern(only_)});
   candidates_.push_back({.format = own_.get()});
+}
+
+bool TimeDetector::is_of_dates() const {
+  return refused_ < 0 &&
+         std::ranges::any_of(candidates_, [](const Candidate& c) { return c.format != nullptr; });
 }
 
 bool TimeDetector::is_of_numbers() const {
@@ -99,9 +111,22 @@ bool TimeDetector::read(Candidate& candidate, std::string_view text) const {
   return candidate.format ? read_date(candidate, text) : read_number(candidate, text);
 }
 
+void TimeDetector::see_clock(std::string_view cell) {
+  const std::string_view digits = without_letters(cell);
+  if (digits.find_first_not_of("0123456789") == digits.npos)
+    clock_digits_ = std::max(clock_digits_, digits.size());
+}
+
 void TimeDetector::add(std::string_view text) {
+  constexpr std::string_view kUntil = " - ";
+  constexpr std::size_t kShortest = 10;
   const std::int64_t row = rows_++;
   if (refused_ >= 0) return;
+  const std::size_t until = row == 0 || are_intervals_ ? text.find(kUntil) : text.npos;
+  if (until != text.npos && until >= kShortest && text.size() - until >= kShortest) {
+    are_intervals_ = true;
+    text = text.substr(0, until);
+  }
   if (row == 0) first_ = text;
   if (candidates_.size() == 1 && read(candidates_.front(), text)) return;
   const auto end = std::remove_if(candidates_.begin(), candidates_.end(),
@@ -117,15 +142,29 @@ void TimeDetector::add(std::string_view text) {
 }
 
 void TimeDetector::add(std::span<const std::string_view> cells) {
-  constexpr std::size_t kClock = 3;
   const std::string_view first = cells[0];
   const bool is_year = first.size() == 4 && first.find_first_not_of("0123456789") == first.npos;
   const bool are_parts = cells.size() > 2 || is_year;
+  const YearPart part = are_parts && columns_.size() > 1 ? year_part_called(columns_[1]) : YearPart::month;
+  const std::size_t clock = part == YearPart::month ? 3 : 2;
   joined_.assign(first);
   for (std::size_t i = 1; i < cells.size(); ++i) {
-    joined_ += !are_parts || i == kClock ? ' ' : i < kClock ? '-' : ':';
-    if (are_parts && i > kClock && cells[i].size() == 1) joined_ += '0';
-    joined_ += cells[i];
+    std::string_view cell = cells[i];
+    joined_ += !are_parts || i == clock ? ' ' : i < clock ? '-' : ':';
+    if (i == 1 && part != YearPart::month) {
+      const char letter = part == YearPart::week ? 'W' : 'Q';
+      if (part != YearPart::day && cell.starts_with(letter)) cell.remove_prefix(1);
+      if (part != YearPart::day) joined_ += letter;
+      const std::size_t digits = part == YearPart::day ? 3 : part == YearPart::week ? 2 : 1;
+      joined_.append(digits - std::min(digits, cell.size()), '0');
+    } else if (are_parts && i > clock && cell.size() == 1) {
+      joined_ += '0';
+    } else if (!are_parts) {
+      cell = without_letters(cell);
+      const bool is_packed = clock_digits_ > 2 && cell.find_first_not_of("0123456789") == cell.npos;
+      if (is_packed) joined_.append((clock_digits_ + 1) / 2 * 2 - std::min(clock_digits_, cell.size()), '0');
+    }
+    joined_ += cell;
   }
   add(joined_);
 }
@@ -175,7 +214,13 @@ TimeDetector::Candidate& TimeDetector::choose(const PlaceOfRow& place) {
   const auto dates =
       std::ranges::find_if(candidates_, [](const Candidate& c) { return c.format != nullptr; });
   if (dates == candidates_.end()) return candidates_.front();
+  const bool is_week = columns_.size() == 1 && year_part_called(columns_[0]) == YearPart::week;
+  const auto is_of_weeks = [](const Candidate& c) { return c.format && c.format->pattern.text() == "%G%V"; };
+  if (is_week)
+    if (const auto weeks = std::ranges::find_if(candidates_, is_of_weeks); weeks != candidates_.end())
+      return *weeks;
   for (auto other = dates + 1; other != candidates_.end(); ++other) {
+    if ((other->format->is_rare && !dates->format->is_rare) || is_of_weeks(*other)) continue;
     const auto [a, b] = std::ranges::mismatch(dates->times, other->times);
     if (a == dates->times.end()) continue;
     if (order_ != DateOrder::automatic) return date_order_of(format_of(*dates)) == order_ ? *dates : *other;
@@ -192,16 +237,16 @@ TimeDetector::Candidate& TimeDetector::choose(const PlaceOfRow& place) {
 }
 
 TimeColumn TimeDetector::numbers_of(Candidate& candidate, const PlaceOfRow& place) const {
-  const auto count =
-      only_.empty() ? plausible_count(candidate.lowest, candidate.highest) : count_named(only_);
+  const auto count = only_.empty() ? plausible_count(candidate.lowest, candidate.highest,
+                                                     columns_.empty() ? "" : columns_[0])
+                                   : count_named(only_);
   if (!count) {
     throw InputError(
         Problem{.place = place(0),
                 .rule = Rule::out_of_range,
                 .statement = text_of("these numbers are not times between 1900 and 2100. They look like ",
                                      look_of(candidate.times, candidate.fractions)),
-                .hint = R"(Formats of numbers are "seconds", "milliseconds", "microseconds", "nanoseconds" )"
-                        R"(and "spreadsheet".)"});
+                .hint = text_of("Formats of numbers are ", listed(names_of_counts()), ".")});
   }
   for (std::size_t row = 0; row < candidate.times.size(); ++row) {
     const double fraction = candidate.fractions.empty() ? 0.0 : candidate.fractions[row];

@@ -37,8 +37,14 @@ class TimeDetector {
   explicit TimeDetector(const TimeFormat& only);
 
   void reserve(std::size_t rows) { expected_ = rows; }
+  /// The names of the columns, which say what plain numbers count: days of what, or weeks of a year.
+  void called(std::vector<std::string> columns) { columns_ = std::move(columns); }
+  /// Shows the time of day of a row, before any row is added: digits alone are hours, or hours and minutes where one has more.
+  void see_clock(std::string_view cell);
+  /// Of an interval, as in "01.01.2024 00:00 - 01.01.2024 01:00", the beginning.
   void add(std::string_view text);
   /// A time of several columns: a date and a time of day, or year, month, day, hour, minute and second, as many as there are.
+  /// The name of the second one may say that it is a quarter, an ISO week or a day of the year, with no other day behind it.
   void add(std::span<const std::string_view> cells);
 
   /// Whether some format reads all texts so far. finish may still refuse them: numbers that are hardly times, and a day and
@@ -46,6 +52,8 @@ class TimeDetector {
   bool is_possible() const { return refused_ < 0; }
   /// Whether all texts so far are plain numbers, as counters and measurements are too.
   bool is_of_numbers() const;
+  /// Whether some format of dates reads all texts so far, as 01022024 is read by two.
+  bool is_of_dates() const;
 
   /// Gives up the times. Throws InputError for the first text that no format reads, for numbers that are not times between
   /// 1900 and 2100 with what they look like, for offsets in a part of the rows, and where two formats read all rows and no
@@ -81,6 +89,9 @@ class TimeDetector {
   std::int64_t rows_ = 0, refused_ = -1;  ///< the first row that no format reads
   std::string first_ = {}, text_ = {};    ///< the first row's, and the refused one's
   std::string joined_ = {};
+  std::vector<std::string> columns_ = {};
+  std::size_t clock_digits_ = 0;
+  bool are_intervals_ = false;
 };
 
 }  // namespace lagtape

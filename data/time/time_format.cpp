@@ -11,14 +11,12 @@ namespace lagtape {
 TimeFormat::TimeFormat(std::string_view text) : text_(text == "%s" ? name_of(TimeCount::seconds) : text) {
   count_ = count_named(text_);
   if (!count_ && text_.find('%') == text_.npos)
-    throw InputError(Problem{
-        .rule = Rule::unknown_name,
-        .statement = "format of times",
-        .found = text_,
-        .expected = "seconds, milliseconds, microseconds, nanoseconds, spreadsheet, and letters "
-                    "such as %Y-%m-%d %H:%M",
-        .nearest =
-            nearest_name(text_, {"seconds", "milliseconds", "microseconds", "nanoseconds", "spreadsheet"})});
+    throw InputError(
+        Problem{.rule = Rule::unknown_name,
+                .statement = "format of times",
+                .found = text_,
+                .expected = text_of(listed(names_of_counts()), ", and letters such as %Y-%m-%d %H:%M"),
+                .nearest = nearest_name(text_, names_of_counts())});
   if (!count_) pattern_.emplace(text_);
 }
 

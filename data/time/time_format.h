@@ -14,8 +14,7 @@ namespace lagtape {
 class TimeFormat {
  public:
   TimeFormat() : TimeFormat("%Y-%m-%d") {}
-  /// strptime's letters, as in "%d.%m.%Y %H:%M", or "seconds", "milliseconds", "microseconds", "nanoseconds" (since 1970) or
-  /// "spreadsheet" (days). Throws InputError for other words, for unknown letters, and without a year.
+  /// strptime's letters, as in "%d.%m.%Y %H:%M", or the name of a TimeCount, as "seconds". Throws InputError for other words, for unknown letters, and without a year.
   explicit TimeFormat(std::string_view text);
 
   const std::string& text() const { return text_; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string_view>
 
 namespace lagtape {
@@ -9,5 +10,12 @@ bool is_time_name(std::string_view word);
 
 /// Whether one of the words of a name is: "Date (UTC)", "time_local".
 bool has_time_name(std::string_view name);
+
+/// Whether one of the words of a name, in small letters, is among others: "Fault type" has "fault" and "type".
+bool has_word(std::string_view name, std::initializer_list<std::string_view> words);
+
+/// What the numbers of the column behind that of the years count.
+enum class YearPart : std::uint8_t { month, quarter, week, day };
+YearPart year_part_called(std::string_view column);
 
 }  // namespace lagtape

@@ -202,7 +202,7 @@ class DataTest(ToolTest):
         self.assertEqual(predicted("heat,day,load\n", 2, 7, 1), plain)
         self.assertEqual(predicted("load,heat,load\n", 1, 2, 9), plain)
         self.assertNotEqual(predicted("heat,load\n", 1, 2), plain)
-        for header, message in (("load,heta\n", "x.csv: unknown column 'heat'; did you mean 'heta'?"),
+        for header, message in (("load,heta\n", "x.csv: /data/input: unknown column 'heat'; did you mean 'heta'?"),
                                 ("", "x.csv: expected 2 numbers on each line: load, heat, got 1 on each")):
             self.write("x.csv", header + ",".join("1" for _ in header.split(",")) + "\n")
             self.assertIn(message, self.run_tool("predict", "run", "--input", "x.csv", "--output", "y.csv", code=2)[1])

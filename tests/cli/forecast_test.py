@@ -179,7 +179,7 @@ class ForecastTest(ToolTest):
         before = self.snapshot()
         for words, arguments in (
                 ("trained on a recording, the task \"series\"", ("other", "--input", "own.csv")),
-                ("nameless.csv: its columns have no names", ("run", "--input", "nameless.csv")),
+                ("nameless.csv: /data/input: its columns have no names", ("run", "--input", "nameless.csv")),
                 ("none.csv: cannot read: No such file", ("run", "--input", "none.csv")),
                 ("--from: expected a row of own.csv with a row right before it, from 1 to 200, got '900'. The nearest: 200.",
                  ("run", "--input", "own.csv", "--from", "900")),

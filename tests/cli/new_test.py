@@ -5,9 +5,9 @@ import json
 import math
 import os
 import pty
+import random
 import subprocess
 import unittest
-import zoneinfo
 
 from tool import ToolTest, main, npy, npz, rows_of, slow
 
@@ -78,26 +78,6 @@ class NewTest(ToolTest):
         self.assertIn("lagtape check folder.json", err)
         self.run_tool("check", "folder.json")
         self.assertEqual(without_comments((self.folder / "folder.json").read_text())["data"]["target"], ["Load (MW)"])
-
-    def test_seconds_since_1970_are_times_and_large_numbers_are_not(self):
-        rows = [(1.7e9 + 600 * i + (i >= 200) * 6000, 4e8 + i % 9, 1.6e9 + i * i) for i in range(400)]
-        self.write("flow.csv", "ts;flow;counter;valve\n" + "".join(
-            f"{t:.0f};{flow:.0f};{counter:.0f};{'on' if i % 40 < 25 else 'off'}\n" for i, (t, flow, counter) in enumerate(rows)))
-        text = self.new("flow.csv")
-        data = without_comments(text)["data"]
-        self.assertEqual((data["time"], data["input"], data["calendar"]), ("ts", ["flow", "counter", "valve"], ["hour", "weekday"]))
-        self.assertIn('"valve" is read and not predicted: a forecast needs rows in which it is known.', text)
-        self.assertIn("Rows are missing in between", text)
-        self.check(text)
-
-    def test_a_first_column_that_counts_is_a_time(self):
-        for name, numbers in {"t": range(300), "seconds": [i / 10 for i in range(300)], "down": range(300, 0, -1)}.items():
-            with self.subTest(name):
-                self.write("x.csv", f"{name},v\n" + "".join(f"{number},{i % 7}\n" for i, number in enumerate(numbers)))
-                text = self.new("x.csv")
-                data = without_comments(text)["data"]
-                self.assertEqual((data["input"], data["time"], "calendar" in data), (["v"], name, False))
-                self.check(text)
 
     def test_text_among_numbers_is_named(self):
         rows = "".join(f"2024-01-{1 + i // 24:02} {i % 24:02}:00,{'inf' if i == 50 else i % 5},{i % 7},{i}%,2025-{1 + i // 28:02}-{1 + i % 28:02}\n" for i in range(200))
@@ -201,84 +181,6 @@ class NewTest(ToolTest):
         self.check(text)
         self.refused(["unknown column of numbers 'lable'; did you mean 'label'?"], "new", "runs.csv", "--target", "lable")
 
-    def test_days_that_were_written_in_utc_have_their_zone(self):
-        days = [datetime.date(2024, 1, 1) + datetime.timedelta(n) for n in range(300)]
-        summer = lambda day: datetime.date(2024, 3, 31) < day <= datetime.date(2024, 10, 27)
-        stamp = lambda day, end: f"{day - datetime.timedelta(1)} {22 if summer(day) else 23}:00:00{end}"
-        rows = lambda end: "t,v\n" + "".join(f"{stamp(day, end)},{n % 7 + 0.5}\n" for n, day in enumerate(days))
-        self.write("days.csv", rows("+00:00"))
-        text = self.new("days.csv")
-        self.assertEqual(without_comments(text)["data"]["timezone"], "Europe/Berlin")
-        self.assertIn("300 rows, frequency 1D, clock of Europe/Berlin", self.run_tool("check", self.write("e.json", text))[1])
-        self.write("days.csv", rows(""))
-        said = self.run_tool("check", self.write("e.json", self.new("days.csv")))[1]
-        self.assertIn('the times are midnights of Europe/Berlin in UTC: with times that say so, as in 2024-06-30T22:00Z, and "timezone"', said)
-
-    def test_a_clock_that_is_set_forward_has_its_zone(self):
-        def draft(zone, month, day, missing=None):
-            first = datetime.datetime(2023, month, day, tzinfo=datetime.timezone.utc)
-            times = [(first + datetime.timedelta(hours=n)).astimezone(zone) for n in range(600) if n != missing]
-            self.write("load.csv", "t,v\n" + "".join(f"{time:%Y-%m-%d %H:%M},{n % 7}\n" for n, time in enumerate(times)))
-            return self.run_tool("new", "load.csv")[0]
-
-        text = draft(zoneinfo.ZoneInfo("Europe/Berlin"), 3, 15)
-        self.assertIn('"timezone": "Europe/Berlin"', text)
-        self.assertIn("The hour that is missing in spring is that by the clock of Europe/Berlin", text)
-        self.assertIn("600 rows, frequency 1h, clock of Europe/Berlin", self.run_tool("check", self.write("e.json", text))[1])
-        self.assertIn('"timezone": "America/New_York"', draft(zoneinfo.ZoneInfo("America/New_York"), 3, 2))
-        self.assertNotIn("timezone", draft(datetime.timezone.utc, 3, 15, missing=100))
-        self.assertNotIn("timezone", draft(datetime.timezone.utc, 3, 15))
-
-    def test_year_month_day_and_hour_of_columns_of_their_own_are_the_time(self):
-        first = datetime.datetime(2024, 2, 20)
-        times = [first + datetime.timedelta(hours=n) for n in range(400)]
-        self.write("load.csv", "No,year,month,day,hour,v\n" + "".join(
-            f"{n + 1},{t.year},{t.month},{t.day},{t.hour},{math.sin(n / 3.82):.4f}\n" for n, t in enumerate(times)))
-        text = self.run_tool("new", "load.csv")[0]
-        self.assertIn('"time": ["year", "month", "day", "hour"]', text)
-        self.assertIn('"input": ["v"]', text)
-        self.assertIn("400 rows, frequency 1h", self.run_tool("check", self.write("e.json", text))[1])
-        self.run_tool("train", "e.json", "--out", "run", "--quiet", "--set", "train.epochs=1")
-        made = rows_of(self.run_tool("forecast", "run", "--input", "load.csv", "--steps", "2")[0])
-        self.assertEqual([row["time"] for row in made], ["2024-03-07T16:00:00", "2024-03-07T17:00:00"])
-        self.write("months.csv", "month,year,v\n" + "".join(f"{n % 12 + 1},{1990 + n // 12},{n % 12 + n % 5}\n" for n in range(200)))
-        text = self.run_tool("new", "months.csv")[0]
-        self.assertIn('"time": ["year", "month"]', text)
-        self.assertIn("200 rows, frequency month_start", self.run_tool("check", self.write("e.json", text))[1])
-        # A column of dates is the time, and parts of it are numbers.
-        self.write("both.csv", "date,year,month,v\n" + "".join(f"{t},{t.year},{t.month},{n % 7}\n" for n, t in enumerate(times)))
-        self.assertIn('"time": "date"', self.run_tool("new", "both.csv")[0])
-        self.refused(["/data/time: expected a column of times, or a list"], "check", "e.json", "--set", 'data.time=["a","b","c","d","e","f","g"]')
-
-    def test_weekends_are_no_gaps_between_business_days(self):
-        days = [day for day in (datetime.date(2023, 1, 2) + datetime.timedelta(n) for n in range(300)) if day.weekday() < 5]
-        for missing, is_said in ((None, False), (50, True)):
-            self.write("b.csv", "d,v\n" + "".join(f"{day},{n % 7}\n" for n, day in enumerate(days) if n != missing))
-            self.assertEqual("Rows are missing in between" in self.run_tool("new", "b.csv")[0], is_said)
-
-    def test_decimal_years_count_the_rows_and_are_no_input(self):
-        self.write("sun.csv", "date,v\n" + "".join(f"{1990 + n / 12:.4f},{math.sin(n / 3):.4f}\n" for n in range(300)))
-        self.assertIn('"input": ["v"]', self.run_tool("new", "sun.csv")[0])
-
-    def test_a_clock_that_is_set_back_has_its_zone_and_short_stretches_are_joined(self):
-        zone = zoneinfo.ZoneInfo("Europe/Berlin")
-        first = datetime.datetime(2023, 9, 1, tzinfo=datetime.timezone.utc)
-        hours = [(first + datetime.timedelta(hours=n)).astimezone(zone) for n in range(2000)]
-        self.write("load.csv", "Datum;Uhrzeit;Last [kW]\n" + "".join(f"{hour:%d.%m.%Y;%H:%M};{n % 24 + n % 7},5\n" for n, hour in enumerate(hours)))
-        text = self.new("load.csv")
-        self.assertEqual((without_comments(text)["data"]["timezone"], without_comments(text)["data"]["time"]), ("Europe/Berlin", ["Datum", "Uhrzeit"]))
-        self.assertIn("2000 rows, frequency 1h, clock of Europe/Berlin", self.run_tool("check", self.write("e.json", text))[1])
-        self.write("load.csv", "t,v\n" + "".join(f"{first + datetime.timedelta(hours=n):%Y-%m-%d %H:%M},{n % 7}\n" for n in range(400) if n % 9 != 3))
-        text = self.new("load.csv")
-        self.assertTrue(without_comments(text)["data"]["across_gaps"])
-        self.check(text)
-
-    def test_times_in_no_known_format_are_said(self):
-        self.write("load.csv", "when,v\n" + "".join(f"{datetime.datetime(2024, 1, 1) + datetime.timedelta(hours=n)} CEST,{n % 7}\n" for n in range(200)))
-        self.assertIn('Rows have no times, only numbers: those of "when" are in no format that is found.', self.new("load.csv"))
-        self.write("load.csv", "t,v\n" + "".join(f"{n // 28 + 1:02}/{n % 28 + 1:02}/2024,{n % 7}\n" for n in range(200)) + "Total,9\n")
-        self.refused(["load.csv: line 202, column 1 (t): expected a date, as other rows of the column have. Got 'Total'"], "new", "load.csv")
-
     def test_series_over_the_same_dates_are_no_classes(self):
         rows = [(f"s{i}", f"2024-01-{1 + n:02}", (3 * i + n) % 7, "north" if i % 2 else "south") for i in range(8) for n in range(28)]
         self.write("panel.csv", "unique_id,ds,y2,region\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
@@ -316,16 +218,6 @@ class NewTest(ToolTest):
         text = self.new("panel.csv")
         self.assertNotIn("missing_codes", text)
         self.assertNotIn("far from all other", "".join(self.run_tool("check", self.write("new.json", text))))
-
-    def test_hours_in_a_column_of_their_own_are_times_and_no_series(self):
-        for hour in ("{}", "{:02}", "{:02}.00.00"):
-            with self.subTest(hour):
-                name = "Time" if "." in hour else "Hour"
-                self.write("load.csv", f"Date,{name},y\n" + "".join(
-                    f"{1 + i // 24:02}.03.2024,{hour.format(i % 24)},{math.sin(i / 4):.3f}\n" for i in range(600)))
-                data = without_comments(self.new("load.csv"))["data"]
-                self.assertEqual((data["time"], data["input"]), (["Date", name], ["y"]))
-                self.assertNotIn("series", data)
 
     def test_rows_of_sequences_may_be_mixed(self):
         rows = [f"r{k},{i},{math.sin(i * k):.3f},{('ok', 'fault')[k % 3 == 0]}\n" for k in range(30) for i in range(10)]

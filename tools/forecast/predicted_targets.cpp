@@ -166,8 +166,13 @@ PlotLine line_of_column(std::string name, const Tensor& numbers, std::int64_t co
 std::vector<LeadingColumn> id_columns(const std::vector<std::string>& columns,
                                       const std::vector<std::string>& id, std::int64_t rows) {
   std::vector<LeadingColumn> result;
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    result.push_back({columns[i], std::vector<std::string>(static_cast<std::size_t>(rows), id[i])});
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    std::string name = columns[i];
+    // A second column of one name is called as pandas does.
+    for (const char* other : {"time", "row", "step", "horizon", "targets", "prediction", "truth"})
+      if (name == other) name += ".1";
+    result.push_back({std::move(name), std::vector<std::string>(static_cast<std::size_t>(rows), id[i])});
+  }
   return result;
 }
 

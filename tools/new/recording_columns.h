@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -26,18 +25,14 @@ struct RecordingColumns {
   std::int64_t usual_rows = 0;         ///< three in four series have as many rows, or more
   std::vector<std::string> time = {};  ///< the names of the column of times, or of dates and times of day
   std::string time_format = {};        ///< the format of times that are numbers
-  std::string timezone = {};  ///< of whose midnights, written in UTC, the times are, or of whose clock
-  double interval = 0;        ///< seconds from a row to the next, the median; 0 without dates
-  bool has_gaps = false;      ///< some differences of the times are larger
+  std::string timezone = {};   ///< of whose midnights, written in UTC, the times are, or of whose clock
+  double interval = 0;         ///< seconds from a row to the next, the median; 0 without dates
+  bool has_gaps = false;       ///< some differences of the times are larger
+  std::string frequency = {};  ///< of all times together; "" where they have none, or there are none
 
   std::vector<const RecordingColumn*> of_kind(RecordingColumn::Kind kind) const;
   /// The steps after which a day, a week or a year comes again; 0 without times.
   std::int64_t season() const;
 };
-
-/// Looks at a table. A column of times has them in any format, also as numbers, or is the first one and counts evenly;
-/// one of words has few of them. Where times come again, or numbers that count the rows start again, columns are
-/// searched for that say which series a row is of. Throws InputError.
-RecordingColumns describe_recording(const std::filesystem::path& file);
 
 }  // namespace lagtape

@@ -6,8 +6,8 @@
 #include "lagtape/data/formats/table_file.h"
 #include "lagtape/data/tasks/registry.h"
 #include "lagtape/data/time/time_names.h"
+#include "lagtape/tools/new/describe_recording.h"
 #include "lagtape/tools/new/draft.h"
-#include "lagtape/tools/new/recording_columns.h"
 #include "lagtape/tools/new/sequence_draft.h"
 
 namespace lagtape {
@@ -236,7 +236,8 @@ Draft draft_of_recording(const StartingPoint& start) {
     draft.notes.push_back(text_of(
         missing, " cells are empty: each gets the number before it, and is excluded from loss and metrics."));
   }
-  draft.has_gaps = found.has_gaps;
+  draft.has_gaps = found.has_gaps || !found.series.empty();
+  if (!found.series.empty()) draft.frequency = found.frequency;
   if (found.has_gaps && found.series.empty())
     draft.notes.emplace_back(
         "Rows are missing in between: no window crosses such a gap, unless \"across_gaps\" is true.");

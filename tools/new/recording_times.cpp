@@ -1,6 +1,7 @@
 #include "lagtape/tools/new/recording_times.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <map>
 
@@ -8,6 +9,7 @@
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/time/find_grid.h"
 #include "lagtape/data/time/time_detector.h"
+#include "lagtape/data/time/time_names.h"
 #include "lagtape/data/time/time_zone.h"
 
 namespace lagtape {
@@ -34,13 +36,21 @@ bool are_even(std::vector<Instant> times, bool may_repeat, const PlaceOfRow& pla
   }
 }
 
-/// How often an hour is missing between rows that else are less than a day apart, as where a clock is set forward.
+/// How often rows that are else less than a day apart are an hour or half an hour further, or nearer, as where a clock is set.
 std::size_t leaps_in(const std::vector<Instant>& times) {
   if (times.size() < 3) return 0;
   const Instant usual = times[1] - times[0];
   std::size_t leaps = 0;
   for (std::size_t i = 1; i < times.size() && usual < kOneDay; ++i)
-    leaps += times[i] - times[i - 1] == usual + kOneHour ? 1 : 0;
+    if (const Instant leap = std::abs(times[i] - times[i - 1] - usual);
+        leap == kOneHour || 2 * leap == kOneHour)
+      ++leaps;
+  return leaps;
+}
+
+std::size_t leaps_of(const std::vector<std::vector<Instant>>& series) {
+  std::size_t leaps = 0;
+  for (const std::vector<Instant>& times : series) leaps += leaps_in(times);
   return leaps;
 }
 
@@ -49,7 +59,10 @@ std::size_t leaps_in(const std::vector<Instant>& times) {
 std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vector<std::int64_t>& columns,
                                          bool may_repeat) {
   TimeDetector detector;
+  detector.called(table.names_with_units(columns));
   detector.reserve(static_cast<std::size_t>(table.rows()));
+  if (columns.size() == 2)
+    for (std::int64_t row = 0; row < table.rows(); ++row) detector.see_clock(table.cell(row, columns[1]));
   std::vector<std::string_view> cells(columns.size());
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     for (std::size_t i = 0; i < columns.size(); ++i) cells[i] = table.cell(row, columns[i]);
@@ -63,10 +76,17 @@ std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vec
   try {
     found = detector.finish(place);
   } catch (const InputError& error) {
-    if (are_numbers) return {};
+    if (are_numbers && !(has_time_name(table.name_of(columns[0])) && detector.is_of_dates())) return {};
     throw error.with_hint(R"(In an experiment "time_format": "%d/%m/%Y" or "%m/%d/%Y" says which is first.)");
   }
-  if (are_numbers && !are_even(found.times, may_repeat, place)) return {};
+  const bool are_days = found.format.text().starts_with("%Y%m%d");
+  const bool is_sure = are_days && has_time_name(table.name_of(columns[0]));
+  if (are_numbers && !is_sure && !are_even(found.times, may_repeat || are_days, place)) return {};
+  // Counters are in the range of Julian days as well.
+  const std::string name = table.name_of(columns[0]);
+  if (found.format.count() == TimeCount::julian_days && !has_time_name(name) &&
+      count_called(name) != TimeCount::julian_days)
+    return {};
   return RecordingTimes{.times = std::move(found.times),
                         .format = found.format.text(),
                         .are_numbers = are_numbers,
@@ -78,16 +98,22 @@ bool come_again(const std::vector<Instant>& times) {
   return std::ranges::adjacent_find(times, std::ranges::greater_equal()) != times.end();
 }
 
-std::string zone_of_clock(const std::vector<Instant>& local) {
-  const bool is_set_back = come_again(local);
-  const std::size_t leaps = is_set_back ? 0 : leaps_in(local);
+std::string zone_of_clock(const std::vector<std::vector<Instant>>& local) {
+  const bool is_set_back = std::ranges::any_of(local, come_again);
+  const std::size_t leaps = is_set_back ? 0 : leaps_of(local);
   if (!is_set_back && leaps == 0) return {};
-  for (const char* name : {"Europe/Berlin", "Europe/London", "Europe/Athens", "America/New_York",
-                           "America/Chicago", "America/Denver", "America/Los_Angeles", "Australia/Sydney"})
+  for (const char* name :
+       {"Europe/Berlin",    "Europe/London",     "Europe/Athens",       "America/New_York",
+        "America/Chicago",  "America/Denver",    "America/Los_Angeles", "Australia/Sydney",
+        "Pacific/Auckland", "America/Sao_Paulo", "America/Santiago",    "America/Mexico_City",
+        "America/Halifax",  "America/St_Johns",  "America/Havana",      "Australia/Adelaide",
+        "Asia/Jerusalem",   "Asia/Tehran",       "Asia/Beirut",         "Africa/Cairo",
+        "Europe/Moscow",    "Europe/Istanbul",   "Australia/Lord_Howe"})
     try {
-      const std::vector<Instant> times =
-          TimeZone::named(name).to_utc(local, [](std::int64_t) { return Place(); });
-      if (!come_again(times) && (is_set_back || leaps_in(times) < leaps)) return name;
+      std::vector<std::vector<Instant>> times;
+      for (const std::vector<Instant>& series : local)
+        times.push_back(TimeZone::named(name).to_utc(series, [](std::int64_t) { return Place(); }));
+      if (std::ranges::none_of(times, come_again) && (is_set_back || leaps_of(times) < leaps)) return name;
     } catch (const InputError&) {
       // Its clock leaps over one of the times.
     }

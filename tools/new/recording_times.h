@@ -27,8 +27,8 @@ std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vec
 /// Whether a time is not after the one before it.
 bool come_again(const std::vector<Instant>& times);
 
-/// The zone of the clock that shows local times: one of those that most people live in, by which those that come twice are the
+/// The zone of the clock that shows the local times of each series: one of those that most people live in, by which those that come twice are the
 /// two of an hour in autumn, or else an hour that is missing is the one in spring. "" where none is so.
-std::string zone_of_clock(const std::vector<Instant>& local);
+std::string zone_of_clock(const std::vector<std::vector<Instant>>& local);
 
 }  // namespace lagtape

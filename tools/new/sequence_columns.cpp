@@ -11,6 +11,7 @@
 #include "lagtape/core/text.h"
 #include "lagtape/data/table/number.h"
 #include "lagtape/data/time/time_format.h"
+#include "lagtape/data/time/time_names.h"
 #include "lagtape/tools/new/column_names.h"
 #include "lagtape/tools/new/recording_columns.h"
 #include "lagtape/tools/new/table_codes.h"
@@ -209,6 +210,14 @@ std::int64_t group_of(TableCodes& codes, const RecordingColumns& found, const Se
   return -1;
 }
 
+/// Whether each row has a time that no other one has.
+bool are_times_unique(TableCodes& codes, const RecordingColumns& found) {
+  std::vector<std::int64_t> times;
+  for (const RecordingColumn& column : found.columns)
+    if (column.kind == Kind::time || column.kind == Kind::clock) times.push_back(column.index);
+  return !times.empty() && codes.of(times).count() == codes.table.rows();
+}
+
 /// What columns say of the rows if they name sequences; nothing where they name none, or sequences of one row.
 SequenceColumns sequences_by(TableCodes& codes, const RecordingColumns& found,
                              const std::vector<std::int64_t>& columns) {
@@ -228,6 +237,9 @@ SequenceColumns sequences_by(TableCodes& codes, const RecordingColumns& found,
     if (!sequences.broken && !sequences.shares_dates)
       sequences.broken = broken_label(table, column, groups, columns);
   }
+  if (!groups.are_blocks() &&
+      are_times_unique(codes, found))  // one recording, whose rows have words or parts of dates
+    std::erase_if(sequences.labels, [](const SequenceLabel& label) { return !label.is_called_so; });
   sequences.group = group_of(codes, found, sequences);
   // Those that are called so, words, and the last ones come first.
   const auto rank = [&](const SequenceLabel& label) {

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <string>
 
+#include "lagtape/data/time/time_names.h"
 #include "lagtape/tools/new/column_names.h"
 #include "lagtape/tools/new/recording_times.h"
 
@@ -48,7 +49,8 @@ std::vector<std::int64_t> time_columns(const std::vector<RecordingColumn>& all) 
   return times;
 }
 
-/// Finds columns, one or two, that say which series a row is of, if each has every time of `times` once.
+/// Finds columns, one or two, that say which series a row is of, if each has every time of `times` once; but for the hours that
+/// come twice when clocks are set back, if no column has each once.
 void find_dated_series(TableCodes& codes, const std::vector<RecordingColumn>& all, const RowCodes& times,
                        FoundSeries& found) {
   const std::int64_t rows = codes.table.rows();
@@ -57,8 +59,9 @@ void find_dated_series(TableCodes& codes, const std::vector<RecordingColumn>& al
     if (column.kind != Kind::time && column.kind != Kind::clock && !is_called_date(column.name) &&
         may_name_series(codes, column, times.count()))
       candidates.push_back(column.index);
+  std::int64_t most_repeated = 0;
   const auto take = [&](const std::vector<std::int64_t>& columns, const RowCodes& series) {
-    if (2 * series.count() > rows || !are_pairs_unique(series, times)) return false;
+    if (2 * series.count() > rows || repeated_pairs(series, times) > most_repeated) return false;
     for (const std::int64_t column : columns) found.names.push_back(codes.table.name_of(column));
     return true;
   };
@@ -69,6 +72,10 @@ void find_dated_series(TableCodes& codes, const std::vector<RecordingColumn>& al
       const std::vector<std::int64_t> both = {candidates[i], candidates[j]};
       if (take(both, codes.of(both))) return;
     }
+  constexpr std::int64_t kRowsBetweenChanges = 200;
+  most_repeated = rows / kRowsBetweenChanges;
+  for (const std::int64_t column : candidates)
+    if (take({column}, codes.of(column))) return;
 }
 
 /// Finds how long the series are, and marks the columns that have one value in each.
@@ -83,7 +90,11 @@ void describe_series(TableCodes& codes, std::vector<RecordingColumn>& all, Found
     if (!table.cell(row, columns[0]).empty()) ++lengths[series.at(row)];
   std::erase(lengths, 0);
   std::ranges::sort(lengths);
-  found.usual_rows = lengths[lengths.size() / 4];
+  constexpr std::int64_t kFewest = 4;
+  std::size_t usual = lengths.size() / 4;
+  while (usual + 1 < lengths.size() && lengths[usual] < kFewest)
+    ++usual;  // shorter ones are left out of the training
+  found.usual_rows = lengths[usual];
   found.count = std::ssize(lengths);
   for (RecordingColumn& column : all) {
     if ((column.kind != Kind::numbers && column.kind != Kind::words) || column.missing > 0) continue;
@@ -98,16 +109,23 @@ void describe_series(TableCodes& codes, std::vector<RecordingColumn>& all, Found
 
 /// Whether a column is called as those are that name series, with two rows a series or more.
 bool is_called_series(TableCodes& codes, const RecordingColumn& column) {
-  constexpr std::string_view kNames[] = {"unique_id", "series_id", "item_id", "ts_id",
-                                         "id",        "series",    "station"};
+  constexpr std::string_view kNames[] = {"unique", "series", "station", "sensor", "device", "meter",
+                                         "site",   "node",   "logger",  "item",   "sku",    "store",
+                                         "shop",   "symbol", "ticker",  "ts",     ""};
   std::string name = column.name;
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (std::ranges::find(kNames, name) == std::end(kNames)) return false;
+  for (const std::string_view end : {"id", "name", "_", " "})
+    if (name.ends_with(end)) name.resize(name.size() - end.size());
+  if (column.name.empty() || std::ranges::find(kNames, name) == std::end(kNames)) return false;
   const RowCodes* own = codes.few_of(column.index);
-  return own && own->count() > 1;
+  if (!own || own->count() < 2) return false;
+  // Others may be called like what they measure.
+  const bool is_sure = name.size() < column.name.size() || name == "series" || name == "station";
+  const auto is_name = [&](std::int64_t row) { return is_code(codes.table.cell(row, column.index)); };
+  return is_sure || column.kind != Kind::numbers || std::ranges::all_of(own->firsts, is_name);
 }
 
-/// Whether times go back where a series begins, and nowhere else.
+/// Whether times go back where a series begins, and nowhere else but by an hour, as clocks do in autumn.
 bool begins_before(const NamedTable& table, const std::vector<std::int64_t>& times_in,
                    const RowCodes& series) {
   const auto found = find_times(table, times_in, true);
@@ -115,8 +133,9 @@ bool begins_before(const NamedTable& table, const std::vector<std::int64_t>& tim
   for (std::int64_t row = 1; found && row < table.rows(); ++row) {
     const auto at = static_cast<std::size_t>(row);
     if (found->times[at] > found->times[at - 1]) continue;
-    if (series.goes_on(row)) return false;
-    goes_back = true;
+    const bool is_of_clock = found->times[at] >= found->times[at - 1] - kOneHour;
+    if (series.goes_on(row) && !is_of_clock) return false;
+    goes_back = goes_back || !series.goes_on(row);
   }
   return goes_back;
 }
@@ -125,20 +144,13 @@ bool begins_before(const NamedTable& table, const std::vector<std::int64_t>& tim
 /// whose series lie one below the other, each from earlier times on.
 void find_other_series(TableCodes& codes, const std::vector<RecordingColumn>& all,
                        const std::vector<std::int64_t>& times_in, const RowCodes& times, FoundSeries& found) {
-  const bool come_again = times.count() < codes.table.rows();
-  const auto is_sure = [](const RecordingColumn& column) {
-    return column.name == "unique_id" || column.name == "series_id" || column.name == "item_id" ||
-           column.name == "ts_id";
-  };
   for (const RecordingColumn& column : all) {
     const bool is_of_time =
         column.kind == Kind::time || column.kind == Kind::clock || is_called_date(column.name);
     const bool is_called_so = !is_of_time && is_called_series(codes, column);
     if (is_of_time || !(is_called_so || may_name_series(codes, column, times.count()))) continue;
     const RowCodes& own = codes.of(column.index);
-    if (is_called_so ? !own.are_blocks() && !come_again && !is_sure(column)
-                     : !own.are_blocks() || !begins_before(codes.table, times_in, own))
-      continue;
+    if (!is_called_so && (!own.are_blocks() || !begins_before(codes.table, times_in, own))) continue;
     found.names = {column.name};
     return;
   }
@@ -179,8 +191,19 @@ FoundSeries find_counted_series(TableCodes& codes, std::vector<RecordingColumn>&
     }
   }
   for (const RecordingColumn& column : all) {
-    if (!is_called_series(codes, column) || !codes.of(column.index).are_blocks()) continue;
+    if (!is_called_series(codes, column)) continue;
     found.names = {column.name};
+    const auto counts = [&](const RecordingColumn& one) {
+      const bool is_called_so =
+          is_time_name(one.name) || has_word(one.name, {"t", "step", "index", "n", "week"});
+      return one.kind == Kind::numbers && one.missing == 0 && is_called_so &&
+             repeated_pairs(codes.of(column.index), codes.of(one.index)) == 0;
+    };
+    const auto counter = std::ranges::find_if(all, counts);
+    if (counter != all.end()) {
+      counter->kind = Kind::time;
+      found.time = counter->name;
+    }
     describe_series(codes, all, found);
     return found;
   }

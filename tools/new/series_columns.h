@@ -12,6 +12,7 @@ struct FoundSeries {
   std::int64_t count = 0;
   std::vector<std::int64_t> of = {};  ///< by row, the number of its series
   std::int64_t usual_rows = 0;        ///< three in four series have as many rows, or more
+  std::string time = {};  ///< the column that counts the rows of each series in whatever order; "": none
 };
 
 /// Finds the columns, one or two, that say which series a row is of, where times come again, and marks the columns that have one

@@ -88,6 +88,27 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
   return text.str();
 }
 
+/// Drafts for rows of which many are missing: what is between the gaps may be too short for windows, and the rows of each of several
+/// series too few to show their frequency.
+std::vector<Draft> with_gaps(const Draft& draft) {
+  std::vector<Draft> drafts;
+  const auto joined = [](Draft one) {
+    one.data["across_gaps"] = true;
+    one.notes.emplace_back(
+        "Windows reach over missing rows (across_gaps), as too few rows follow each other without a gap.");
+    return one;
+  };
+  if (draft.has_gaps) drafts.push_back(joined(draft));
+  if (draft.frequency.empty()) return drafts;
+  Draft sparse = draft;
+  sparse.data["frequency"] = draft.frequency;
+  sparse.notes.push_back(text_of("Rows of one series are rare: the frequency is that of all rows together, ",
+                                 draft.frequency, "."));
+  drafts.push_back(sparse);
+  drafts.push_back(joined(std::move(sparse)));
+  return drafts;
+}
+
 }  // namespace
 
 std::string starting_experiment(const StartingPoint& start) {
@@ -132,21 +153,22 @@ std::string starting_experiment(const StartingPoint& start) {
   try {
     check_experiment(*experiment, pool);
   } catch (const InputError&) {
-    // What is between the gaps may be too short for windows.
-    if (!draft.has_gaps) throw;
-    draft.data["across_gaps"] = true;
-    draft.notes.emplace_back(
-        "Windows reach over missing rows (across_gaps), as too few rows follow each other without a gap.");
-    const std::string joined = text_of_draft(draft, *cell, units, is_widened);
-    std::optional<Experiment> other;
-    try {
-      other = read(joined);
-      check_experiment(*other, pool);
-    } catch (const InputError&) {
-      other.reset();
-    }
+    const auto is_valid = [&](const std::string& other) {
+      try {
+        const Experiment changed = read(other);
+        check_experiment(changed, pool);
+        return true;
+      } catch (const InputError&) {
+        return false;
+      }
+    };
+    std::optional<std::string> other;
+    for (const Draft& one : with_gaps(draft))
+      if (!other)
+        if (std::string changed = text_of_draft(one, *cell, units, is_widened); is_valid(changed))
+          other = std::move(changed);
     if (!other) throw;
-    text = joined;
+    text = *std::move(other);
   }
   return text;
 }

@@ -40,22 +40,23 @@ std::uint64_t pair_of(const RowCodes& a, const RowCodes& b, std::int64_t row) {
 
 }  // namespace
 
-bool are_pairs_unique(const RowCodes& a, const RowCodes& b) {
+std::int64_t repeated_pairs(const RowCodes& a, const RowCodes& b) {
   constexpr std::int64_t kMostBits = 64;  // a row
   const std::int64_t rows = std::ssize(a.of);
   if (a.count() * b.count() <= kMostBits * rows) {
     std::vector<bool> known(static_cast<std::size_t>(a.count() * b.count()));
+    std::int64_t repeated = 0;
     for (std::int64_t row = 0; row < rows; ++row) {
       const auto pair = static_cast<std::size_t>(pair_of(a, b, row));
-      if (known[pair]) return false;
+      repeated += known[pair] ? 1 : 0;
       known[pair] = true;
     }
-    return true;
+    return repeated;
   }
   std::vector<std::uint64_t> pairs;
   for (std::int64_t row = 0; row < rows; ++row) pairs.push_back(pair_of(a, b, row));
   std::ranges::sort(pairs);
-  return std::ranges::adjacent_find(pairs) == pairs.end();
+  return std::ssize(std::ranges::unique(pairs));
 }
 
 std::optional<RowCodes> TableCodes::read(std::int64_t column, std::int64_t most) const {

@@ -23,8 +23,8 @@ struct RowCodes {
   bool goes_on(std::int64_t row) const { return row > 0 && at(row) == at(row - 1); }
 };
 
-/// Whether no two rows have the same number in both.
-bool are_pairs_unique(const RowCodes& a, const RowCodes& b);
+/// The number of rows that have the same numbers in both as a row before.
+std::int64_t repeated_pairs(const RowCodes& a, const RowCodes& b);
 
 /// The numbers or dates of a column.
 struct ColumnValues {

@@ -28,6 +28,7 @@ CLOCKS = ("%Y-%m-%d %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S", "%d/%m/
           "%Y-%m-%dT%H:%M:%S.000Z", "%d-%m-%Y %H:%M:%S", "%d %b %Y %H:%M:%S")
 DAYS = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%Y%m%d", "%d-%b-%Y", "%Y/%m/%d", "%d/%m/%y", "%B %d, %Y", "%a %d %b %Y", "%Y-%m-%d 00:00:00",
         "%d.%m.%Y 00:00", "%Y-%m-%dT00:00:00Z")
+DAY_COUNTS = {"spreadsheet": 25569, "julian": 2440587.5, "modified julian": 40587}  # of 1970-01-01
 NANOSECONDS = {"seconds": 10**9, "milliseconds": 10**6, "microseconds": 1000, "nanoseconds": 1}
 
 
@@ -50,13 +51,12 @@ class Table:
             self.form = "%Y-%m-%d"  # first days alone do not say which number is the month
         if self.frequency[0] == "Y" and self.form == "%d/%m/%y":
             self.form = "%d/%m/%Y"  # two digits are a year from 1969 to 2068
-        # Hours that come twice in several series are refused: no zone is found there.
-        self.id = rng.choice(["", "", "unique_id", "station"]) if not self.zone else ""
+        self.id = rng.choice(["", "", "unique_id", "station"])
         self.separator, self.decimal = rng.choice([(",", "."), (";", "."), (";", ","), ("\t", "."), ("\t", ","), ("|", ".")])
         self.code = rng.choice([None, None, None, -999, -200, 9999])
         self.missing = rng.choice([0, 0.03])
         self.gaps = rng.choice([0, 0, 0.03]) if self.kind not in ("period", "week") else 0
-        self.is_shuffled = self.zone is None and self.id != "station" and rng.random() < 0.2 and self.kind != "spreadsheet"
+        self.is_shuffled = self.zone is None and self.id != "station" and rng.random() < 0.2
         self.has_unit_row = rng.random() < 0.2
         self.has_index = not self.has_unit_row and rng.random() < 0.2
         self.above = rng.choice(["", "", "", f"sep={self.separator}\n", "# made by a logger\n", "Station: Köln\n\n",
@@ -76,14 +76,20 @@ class Table:
 
     @property
     def width(self):
-        return bool(self.id) + (4 if self.kind == "parts" else 2 if self.kind == "columns" else 1) + self.has_index - 1
+        return bool(self.id) + len(self.time_names or ["time"]) + self.has_index - 1
+
+    @property
+    def time_names(self):
+        return {"columns": ["Datum", "Uhrzeit"], "parts": ["year", "month", "day", "hour"], "day column": ["Year", "DOY"],
+                "day and hour": ["year", "day_of_year", "hour"], "julian": ["JD"], "modified julian": ["MJD"]}.get(self.kind)
 
     def draw_kind(self):
         if self.is_clock:
-            kinds = ["text"] * 4 + [*NANOSECONDS, "spreadsheet", "offset", "columns", "zone"] + ["parts"] * (self.frequency in ("h", "3h"))
-            return self.rng.choice(kinds)
-        special = {"MS": "period", "QS": "period", "YS": "period", "D": "day of year", "W-MON": "week"}.get(self.frequency, "text")
-        return self.rng.choice(["text", "text", special])
+            kinds = ["text"] * 4 + [*NANOSECONDS, "spreadsheet", "julian", "offset", "columns", "zone", "zone"]
+            return self.rng.choice(kinds + ["parts", "day and hour"] * (self.frequency in ("h", "3h")))
+        special = {"MS": ["period"], "QS": ["period"], "YS": ["period"], "D": ["day of year", "day column", "modified julian"],
+                   "W-MON": ["week"]}.get(self.frequency, ["text"])
+        return self.rng.choice(["text", "text", *special])
 
     def draw(self, number):
         """The rows of a series by their times, NaN where there is no number."""
@@ -107,14 +113,16 @@ class Table:
         since_1970 = instants(times)
         if self.kind in NANOSECONDS:
             return [str(time // NANOSECONDS[self.kind]) for time in since_1970]
-        if self.kind == "spreadsheet":
-            return [f"{time / 864e11 + 25569:.10f}".rstrip("0").rstrip(".").replace(".", self.decimal) for time in since_1970]
+        if self.kind in DAY_COUNTS:
+            return [f"{time / 864e11 + DAY_COUNTS[self.kind]:.10f}".rstrip("0").rstrip(".").replace(".", self.decimal) for time in since_1970]
         if self.kind == "offset":
             return [time.isoformat() for time in times.tz_localize("UTC")]
         if self.kind == "columns":
             return [time.strftime(f"%d.%m.%Y{self.separator}%H:%M:%S") for time in times]
         if self.kind == "parts":
             return [self.separator.join(map(str, (time.year, time.month, time.day, time.hour))) for time in times]
+        if self.kind in ("day column", "day and hour"):
+            return [self.separator.join(map(str, (time.year, time.dayofyear, time.hour)[:len(self.time_names)])) for time in times]
         if self.kind == "period":
             return [f"{time.year}Q{time.quarter}" if self.frequency == "QS" else time.strftime("%Y-%m" if self.frequency == "MS" else "%Y")
                     for time in times]
@@ -129,8 +137,7 @@ class Table:
         return text.translate(str.maketrans({",": self.thousands or "", ".": self.decimal})) + self.unit
 
     def write(self, folder):
-        times = {"columns": ["Datum", "Uhrzeit"], "parts": ["year", "month", "day", "hour"]}.get(self.kind) or [
-            self.rng.choice(["time", "Date", "ds", "Zeitpunkt"])]
+        times = self.time_names or [self.rng.choice(["time", "Date", "ds", "Zeitpunkt"])]
         leading = [self.id] * bool(self.id) + times
         top = [self.separator.join([""] * self.has_index + leading + list(self.names))]
         if self.has_unit_row:
@@ -158,8 +165,8 @@ class Table:
         """Times as a forecast writes them."""
         if self.kind in NANOSECONDS:
             return pd.to_datetime(pd.Series(texts).astype("int64") * NANOSECONDS[self.kind])
-        if self.kind == "spreadsheet":
-            return pd.to_datetime(np.round((np.array(texts, float) - 25569) * 86400), unit="s")
+        if self.kind in DAY_COUNTS:
+            return pd.to_datetime(np.round((np.array(texts, float) - DAY_COUNTS[self.kind]) * 86400), unit="s")
         if "W" in texts[0]:
             return pd.to_datetime([f"{text}-1" for text in texts], format="%G-W%V-%u")
         if "Q" in texts[0]:

@@ -202,7 +202,7 @@ TEST_CASE("what is wrong in a table of sequences is told with its lines") {
   has_message("id,a,label\nx,1,ok\ny,1,ok\n", "expected at least two classes");
   has_message("id,a,label\nx,1,b\ny,1,c\nz,1,d\n", "no two of the 3 sequences have the same class");
   has_message("id,a,label\nx,1,b\ny,1,c\n", "2 sequences are too few: a share of 0.15 leaves none for valid");
-  has_message("id,b,label\nx,1,b\n", R"("input": unknown column 'a'. Known: id, b, label)");
+  has_message("id,b,label\nx,1,b\n", "/data/input: unknown column 'a'. Known: id, b, label");
   has_message("id,a,label\n", "contains names and no numbers");
   has_message("id,a,label\nx,1,ok\n", R"(/data/input: names the column 'a', which "time" names too)",
               R"(, "time": "a")");

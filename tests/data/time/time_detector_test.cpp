@@ -71,6 +71,8 @@ TEST_CASE("each format is found, and writes times back as they were") {
       {"1706706307000000", "microseconds", 1706706307},
       {"1706706307000000000", "nanoseconds", 1706706307},
       {"45322", "spreadsheet", 1706659200},
+      {"2460340.5", "julian_days", 1706659200},
+      {"2460341", "julian_days", 1706702400},
   };
   for (const auto& [text, format, seconds] : rows) {
     CAPTURE(text);
@@ -127,6 +129,36 @@ TEST_CASE("year, month, day, hour, minute and second of columns of their own are
   CHECK(read_parts({{"2024", "2"}, {"2024", "12"}})[0] == at(1706745600));
   CHECK_THROWS_AS(read_parts({{"2024", "13", "1"}}), InputError);
   CHECK_THROWS_AS(read_parts({{"2024", "2", "30"}}), InputError);
+}
+
+TEST_CASE("names of columns say what days, weeks and quarters are counted") {
+  const auto read_parts = [](std::vector<std::string> names, const std::vector<std::string_view>& row) {
+    TimeDetector detector;
+    detector.called(std::move(names));
+    row.size() == 1 ? detector.add(row[0]) : detector.add(row);
+    return detector.finish(place_of).times[0];
+  };
+  CHECK(read_parts({"year", "doy"}, {"2024", "31"}) == at(1706659200));
+  CHECK(read_parts({"YEAR", "Julian day"}, {"2024", "5"}) == at(1704412800));
+  CHECK(read_parts({"year", "day_of_year", "hour", "minute"}, {"2024", "031", "13", "5"}) == at(1706706300));
+  CHECK(read_parts({"year", "week"}, {"2024", "5"}) == at(1706486400));
+  CHECK(read_parts({"year", "quarter"}, {"2024", "Q2"}) == at(1711929600));
+  CHECK(read_parts({"year", "month"}, {"2024", "2"}) == at(1706745600));
+  CHECK(read_parts({"MJD"}, {"60340"}) == at(1706659200));
+  CHECK(read_parts({"day"}, {"60340"}) == at(3004214400));
+  CHECK(count_called("t_ms") == TimeCount::milliseconds);
+  CHECK(count_called("Time [h]") == TimeCount::hours);
+  CHECK(count_called("BJD") == TimeCount::julian_days);
+  CHECK(!count_called("time"));
+}
+
+TEST_CASE("counts of minutes, hours and days begin in 1970") {
+  for (const auto& [format, text, seconds] :
+       {std::tuple("minutes", "1.5", 90), {"hours", "0.25", 900}, {"days", "2.5", 216000}}) {
+    const TimeColumn column = read({text}, TimeDetector(TimeFormat(format)));
+    CHECK(column.times[0] == at(seconds));
+    CHECK(column.format.write(column.times[0]) == text);
+  }
 }
 
 TEST_CASE("day and month that could be each other are asked for, unless rows decide") {

@@ -48,7 +48,7 @@ struct NpzWriter::Implementation {
 NpzWriter::NpzWriter() : implementation_(std::make_unique<Implementation>()) {
   archive* writer = implementation_->writer.get();
   implementation_->require(archive_write_set_format_zip(writer));
-  implementation_->require(archive_write_set_options(writer, "zip:compression=deflate"));
+  implementation_->require(archive_write_set_options(writer, "zip:compression=deflate,zip:hdrcharset=UTF-8"));
   implementation_->require(archive_write_open(writer, &implementation_->bytes, nullptr, append, nullptr));
 }
 
@@ -58,7 +58,7 @@ void NpzWriter::begin(const std::string& name, const std::string& descr, const S
   const std::string header = npy_header(descr, shape);
   const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(),
                                                                             archive_entry_free);
-  archive_entry_set_pathname(entry.get(), (name + ".npy").c_str());
+  archive_entry_set_pathname_utf8(entry.get(), (name + ".npy").c_str());
   archive_entry_set_filetype(entry.get(), AE_IFREG);
   archive_entry_set_perm(entry.get(), 0644);
   archive_entry_set_mtime(entry.get(), 0, 0);

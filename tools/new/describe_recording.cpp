@@ -1,0 +1,254 @@
+#include "lagtape/tools/new/describe_recording.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
+#include "lagtape/data/formats/table_file.h"
+#include "lagtape/data/table/number.h"
+#include "lagtape/data/table/number_column.h"
+#include "lagtape/data/time/time_format.h"
+#include "lagtape/data/time/time_names.h"
+#include "lagtape/data/time/time_zone.h"
+#include "lagtape/tools/new/draft.h"
+#include "lagtape/tools/new/recording_times.h"
+#include "lagtape/tools/new/series_columns.h"
+#include "lagtape/tools/new/time_columns.h"
+
+namespace lagtape {
+
+namespace {
+
+using Kind = RecordingColumn::Kind;
+
+constexpr std::size_t kMostWords = 12;
+
+/// What the cells of a column are.
+struct Cells {
+  std::vector<double> values = {};  ///< numbers, and dates in seconds since 1970, by row
+  std::int64_t numbers = 0, dates = 0, others = 0;
+  bool are_plain = true;  ///< no number has what times have not: separators of thousands, a unit
+  std::set<std::string, std::less<>> words = {};  ///< the first that are not alike
+};
+
+/// Reads the cells of a column, and what of them is said in messages.
+Cells read_cells(const NamedTable& table, const NumberStyle& style, RecordingColumn& column) {
+  Cells cells;
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    const std::string_view text = table.cell(row, column.index);
+    if (is_missing(text)) {
+      ++column.missing;
+      continue;
+    }
+    if (cells.words.size() <= kMostWords) cells.words.emplace(text);
+    const std::optional<double> number = style.read(text);
+    if (number) {
+      ++cells.numbers;
+      cells.values.push_back(*number);
+      cells.are_plain = cells.are_plain && NumberStyle{.decimal = style.decimal}.read(text);
+    } else if (const std::optional<ReadTime> time = read_time(text)) {
+      ++cells.dates;
+      cells.values.push_back(seconds_of(time->time));
+    } else if (cells.others++ == 0) {
+      column.text = text;
+      column.text_line = table.line(row);
+    }
+  }
+  column.has_numbers = cells.numbers > 0;
+  return cells;
+}
+
+/// Whether numbers count from row to row, in whatever order: nine in ten are the same distance apart.
+bool counts_evenly(std::vector<double> numbers) {
+  constexpr std::size_t kFewest = 10;
+  constexpr double kTolerance = 5e-3;  // decimals are rounded, as in 1990.0833 of a month
+  std::ranges::sort(numbers);
+  if (numbers.size() <= kFewest || numbers.back() > kLatestTime || numbers.front() < -kLatestTime)
+    return false;
+  std::vector<double> distances;
+  for (std::size_t i = 1; i < numbers.size(); ++i) distances.push_back(numbers[i] - numbers[i - 1]);
+  std::ranges::sort(distances);
+  const double usual = distances[distances.size() / 2];
+  const auto is_usual = [&](double x) { return std::abs(x - usual) <= kTolerance * usual; };
+  return distances.front() > 0 &&
+         10 * std::ranges::count_if(distances, is_usual) >= 9 * std::ssize(distances);
+}
+
+/// Whether numbers count the rows.
+bool counts_rows(const std::vector<double>& numbers) {
+  constexpr std::size_t kFewest = 10;
+  for (std::size_t i = 1; i < numbers.size(); ++i)
+    if (numbers[i] != numbers[i - 1] + 1 || numbers[i] != std::floor(numbers[i])) return false;
+  return numbers.size() >= kFewest;
+}
+
+Kind kind_of(const Cells& cells, std::int64_t rows) {
+  if (cells.words.size() < 2) return Kind::constant;
+  const bool are_numbers = cells.numbers == rows && cells.are_plain;
+  if (cells.numbers > 0 && cells.dates + cells.others == 0)
+    return are_numbers && counts_rows(cells.values) ? Kind::counter : Kind::numbers;
+  if (cells.words.size() <= kMostWords && cells.numbers + cells.dates == 0) return Kind::words;
+  return Kind::other;
+}
+
+/// The table, and the decimal point of its numbers. Where commas divide no table, they may be the decimal points of a
+/// single column.
+NamedTable read_with_decimals(const std::filesystem::path& file, RecordingColumns& found) {
+  TableOptions& options = found.options;
+  const auto read = [&](char decimal) {
+    options.decimal = decimal;
+    return read_table_file(file, options);
+  };
+  try {
+    NamedTable table = read('.');
+    const DecimalVotes votes = count_decimals(table);
+    const bool has_commas = votes.commas + votes.either_comma > 0;
+    if (votes.points == 0 && !has_commas && votes.either_point > 0 && table.separator() == ';')
+      found.notes.emplace_back(
+          "Points are read as decimal points. With \"decimal\": \",\" they would be separators of "
+          "thousands.");
+    if (votes.points > 0 || !has_commas) return table;
+    if (votes.commas > 0 || table.separator() != ',') {
+      if (votes.commas == 0)
+        found.notes.emplace_back(
+            "Commas are read as decimal points. With \"thousands\": \",\" they would be separators.");
+      return read(',');
+    }
+    options.thousands = ',';
+    found.notes.emplace_back(
+        "Commas are read as separators of thousands. With \"decimal\": \",\" they would be decimal points.");
+    return table;
+  } catch (const InputError&) {
+    try {
+      return read(',');
+    } catch (const InputError&) {
+    }
+    throw;
+  }
+}
+
+/// Whether cells are names with a number, such as r12, and no numbers with a unit.
+bool are_numbered(const NamedTable& table, std::int64_t column, const std::string& unit) {
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  for (std::int64_t row = 0; row < table.rows(); ++row)
+    if (const std::string_view cell = table.cell(row, column); !is_missing(cell))
+      return cell.starts_with(unit) && !unit.empty() && is_letter(unit.back()) && cell.size() > unit.size() &&
+             cell[unit.size()] != ' ';
+  return false;
+}
+
+/// How the numbers of a column are written: with units where it has some.
+NumberColumn numbers_of(const NamedTable& table, std::int64_t column, TableOptions& options) {
+  TableOptions plain = options, with_units = options;
+  plain.strip_units = false;
+  NumberColumn numbers = read_number_column(table, column, plain);
+  if (numbers.refused < 0) return numbers;
+  with_units.strip_units = true;
+  NumberColumn stripped = read_number_column(table, column, with_units);
+  if (stripped.refused >= 0 || are_numbered(table, column, stripped.style.unit)) return numbers;
+  options.strip_units = true;
+  return stripped;
+}
+
+/// Looks for the codes again, as the number of a whole series is none.
+void find_codes_of_series(const NamedTable& table, const FoundSeries& series, RecordingColumns& found) {
+  found.codes.clear();
+  for (const RecordingColumn& column : found.columns) {
+    if (column.kind != Kind::numbers) continue;
+    const NumberColumn numbers = numbers_of(table, column.index, found.options);
+    if (numbers.refused < 0)
+      add_missing_codes(without_constant_series(numbers.values.values<double>(), series.of),
+                        table.name_of(column.index), found.codes);
+  }
+}
+
+/// Takes no zero for a missing number: a shop that is closed has sold nothing.
+void note_zeros(RecordingColumns& found) {
+  std::erase_if(found.codes, [&](const MissingCode& code) {
+    if (code.value != 0) return false;
+    found.notes.push_back(
+        text_of("0 in ", code.cells, " cells of ", listed(code.columns, 5),
+                " is far from all other numbers. If it marks missing ones: \"missing_codes\": [0]."));
+    return true;
+  });
+}
+
+/// Takes a column as the time, if it has times. Whether these are dates alone.
+bool take_times(const NamedTable& table, RecordingColumn& column, RecordingColumns& found) {
+  const auto times = find_times(table, {column.index}, is_time_name(column.name));
+  if (!times) return false;
+  column.kind = Kind::time;
+  if (times->are_numbers) found.time_format = times->format;
+  found.time = {column.name};
+  if (times->are_absolute) found.timezone = zone_of_midnights(times->times);
+  if (!found.timezone.empty())
+    found.notes.push_back(
+        text_of("The times are midnights of ", found.timezone, " in UTC: rows are its days."));
+  describe_times(times->times, found);
+  return times->are_dates;
+}
+
+void take_series(const NamedTable& table, const FoundSeries& series, RecordingColumns& found) {
+  found.series = series.names;
+  found.series_count = series.count;
+  found.usual_rows = series.usual_rows;
+  if (!series.time.empty()) {
+    found.time = {series.time};
+    found.time_format = "seconds";
+    found.notes.push_back(
+        text_of("The column ", series.time, " counts the rows of each series: taken as times in seconds."));
+  }
+  if (!series.names.empty()) find_frequency(table, found);
+}
+
+}  // namespace
+
+RecordingColumns describe_recording(const std::filesystem::path& file) {
+  RecordingColumns found;
+  const NamedTable table = read_with_decimals(file, found);
+  found.rows = table.rows();
+  found.has_names = !table.names().empty();
+  for (const std::string& note : table.notes()) found.notes.push_back(sentence_of(note));
+  bool has_dates = false, counts = false;
+  for (std::int64_t i = 0; i < table.columns(); ++i) {
+    RecordingColumn column{.name = found.has_names ? table.name_of(i) : "", .index = i};
+    const NumberColumn numbers = numbers_of(table, i, found.options);
+    const Cells cells = read_cells(table, numbers.style, column);
+    column.kind = kind_of(cells, found.rows);
+    const bool may_be_time = found.time.empty() && column.missing == 0 && column.kind != Kind::constant &&
+                             (cells.numbers == 0 || cells.are_plain);
+    if (may_be_time) has_dates = take_times(table, column, found);
+    if (column.kind == Kind::words) column.words.assign(cells.words.begin(), cells.words.end());
+    if (column.kind == Kind::numbers && numbers.refused < 0)
+      add_missing_codes(numbers.values.values<double>(), table.name_of(i), found.codes);
+    if (i == 0 && cells.numbers == found.rows && cells.are_plain) counts = counts_evenly(cells.values);
+    found.columns.push_back(std::move(column));
+  }
+  if (found.has_names) find_parts(table, found);
+  if (found.time.empty() ? found.has_names : has_dates && found.time.size() == 1) find_clock(table, found);
+  if (found.time.empty()) refuse_broken_times(table, found);
+  TableCodes codes(table);
+  FoundSeries series = find_series(codes, is_tsf_file(file), found.columns);
+  if (!is_tsf_file(file)) found.sequences = find_sequences(codes, found);
+  if (series.names.empty() && found.sequences.labels.empty())
+    series = find_counted_series(codes, found.columns);
+  if (!series.of.empty() && !found.codes.empty()) find_codes_of_series(table, series, found);
+  if (found.timezone.empty()) find_zone(table, series, found);
+  note_zeros(found);
+  take_series(table, series, found);
+  RecordingColumn& first = found.columns.front();
+  const bool is_number = first.kind == Kind::numbers || first.kind == Kind::counter;
+  if (found.time.empty() && found.series.empty() && counts && is_number && !first.name.empty())
+    take_count(table, found);
+  // A table whose columns all count has nothing else to learn.
+  if (found.of_kind(Kind::numbers).empty())
+    for (RecordingColumn& column : found.columns)
+      if (column.kind == Kind::counter && (column.index > 0 || found.columns.size() == 1))
+        column.kind = Kind::numbers;
+  return found;
+}
+
+}  // namespace lagtape
