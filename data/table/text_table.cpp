@@ -202,6 +202,16 @@ TextTable::TextTable(std::string text, const std::string& where, char separator,
     if (rows() == kSample) reserve(reader.at());
   }
   if (columns_ == 0) throw InputError({where}, Rule::missing, "contains no rows.");
+  drop_empty_end();
+}
+
+void TextTable::drop_empty_end() {
+  const auto is_empty = [](std::string_view cell) { return cell.empty(); };
+  while (columns_ > 1 && rows() > 1 && std::ranges::all_of(row(rows() - 1), is_empty)) {
+    rows_.pop_back();
+    lines_.pop_back();
+    cells_.resize(cells_.size() - static_cast<std::size_t>(columns_));
+  }
 }
 
 bool TextTable::has_blanks_around(std::int64_t row, std::int64_t column) const {

@@ -65,6 +65,7 @@ class TextTable {
   void find_separator(char decimal, const TableStart& start);
   void reserve(std::size_t bytes);
   void add_row(const std::vector<Cell>& row, std::int64_t line);
+  void drop_empty_end();
   std::string_view long_cell(std::size_t index) const;
   std::int64_t equal_cells(char separator, int lines, const TableStart& start);
 

@@ -43,6 +43,22 @@ std::string look_of(const std::vector<Instant>& whole, const std::vector<double>
   return text_of("numbers from ", low, " to ", high);
 }
 
+/// Moves years of two digits, read as 2060 and later, a century back where only that puts the rows in order.
+void put_in_century(std::vector<Instant>& times) {
+  if (times.empty() || std::ranges::is_sorted(times)) return;
+  std::vector<Instant> moved = times;
+  for (Instant& time : moved)
+    if (time > times.back()) {
+      const std::int64_t day = floor_div(time, kOneDay);
+      const auto date = date_of(day);
+      const std::int64_t earlier =
+          day_of(static_cast<int>(date.year()) - 100, static_cast<int>(static_cast<unsigned>(date.month())),
+                 static_cast<int>(static_cast<unsigned>(date.day())));
+      time += (earlier - day) * kOneDay;
+    }
+  if (std::ranges::is_sorted(moved)) times = std::move(moved);
+}
+
 /// Hours as they end, such as HE1 and H01, without their letters.
 std::string_view without_letters(std::string_view hour) {
   hour.remove_prefix(std::min(hour.find_first_not_of("HEhe"), hour.size()));
@@ -273,6 +289,7 @@ TimeColumn TimeDetector::finish(const PlaceOfRow& place) {
         .rule = Rule::conflict,
         .statement = "some times have an offset from UTC and some have none: this row and the first one "
                      "differ"});
+  if (candidate.format->pattern.text().find("%y") != std::string::npos) put_in_century(candidate.times);
   TimeColumn column{.format = format_of(candidate),
                     .times = std::move(candidate.times),
                     .has_several_offsets = candidate.lowest < candidate.highest};

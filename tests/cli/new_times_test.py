@@ -240,6 +240,42 @@ class NewTimesTest(ToolTest):
         self.assertEqual([row["time"] for row in rows_of(made)], ["2027-04-30", "2027-05-15"])
         self.assertIn("the times of the rows are not evenly apart: those of the forecast are 1.296e+06 s apart", said)
 
+    def test_a_clock_beside_a_date_of_its_own_is_no_part_of_the_time(self):
+        days = [datetime.date(2024, 1, 1) + datetime.timedelta(n) for n in range(200)]
+        self.write("x.csv", "date,sunrise,v\n" + "".join(f"{day},06:{n % 60:02},{n % 7}\n" for n, day in enumerate(days)))
+        self.assertEqual(without_comments(self.new("x.csv"))["data"]["time"], "date")
+        # Names that end in numbers are no measurements with a unit.
+        for form in ("store_{}", "store {}", "CA-{}", "{}_CA"):
+            with self.subTest(form):
+                self.write("x.csv", "date,shop,v\n" + "".join(f"{day},{form.format(k)},{n % 7 + k}\n" for n, day in enumerate(days) for k in range(3)))
+                data = without_comments(self.new("x.csv"))["data"]
+                self.assertEqual((data["series"], data["input"]), ("shop", ["v"]))
+
+    def test_years_of_two_digits_are_of_the_century_that_orders_the_rows(self):
+        self.write("x.csv", "Date,v\n" + "".join(f"{datetime.date(1960 + n // 12, n % 12 + 1, 1):%b-%y},{n % 12}\n" for n in range(300)))
+        self.run_tool("train", self.write("e.json", self.new("x.csv")), "--out", "run", "--quiet", "--set", "train.epochs=1")
+        made, said = self.run_tool("forecast", "run", "--input", "x.csv", "--steps", "1")
+        self.assertEqual(rows_of(made)[0]["time"], "1985-01-01")
+        self.assertIn("300 rows, frequency month_start\n", self.run_tool("check", "e.json")[1])
+
+    def test_empty_rows_below_the_table_are_none(self):
+        rows = "".join(f"2024-01-{1 + n:02};{n % 5};{n % 7}\n" for n in range(31))
+        self.write("x.csv", "t;a;b\n" + rows + ";;\n" * 9)
+        self.assertIn("31 rows, frequency 1D\n", self.run_tool("check", self.write("e.json", self.new("x.csv")))[1])
+
+    def test_sequences_without_names_are_refused(self):
+        self.write("x.csv", "t,a,label\n" + "".join(f"{n},{n % 3 + k % 2},{('ok', 'bad')[k % 2]}\n" for k in range(20) for n in range(15)))
+        self.refused(["x.csv: the rows of several sequences lie one below the other, each with its 'label', and 't' begins again in each"], "new", "x.csv")
+
+    def test_codes_that_other_columns_measure_are_left_to_the_user(self):
+        self.write("x.csv", "t,pump,temp\n" + "".join(
+            f"{datetime.date(2024, 1, 1) + datetime.timedelta(n)},{-1 if n % 15 == 3 else 50 + n % 7},{n % 9 - 4}\n" for n in range(300)))
+        text = self.new("x.csv")
+        self.assertNotIn("missing_codes", without_comments(text)["data"])
+        self.assertIn('If it marks missing ones, and in temp too: "missing_codes": [-1].', text)
+        self.write("x.csv", ",".join(f"c{n}" for n in range(20)) + "\n" + "".join(",".join(str((n * (k % 6 + 1)) % 7) for k in range(20)) + "\n" for n in range(200)))
+        self.assertIn("Only the first 16 columns are read. Left out: c16, c17, c18, c19.", self.new("x.csv"))
+
     def test_zeros_are_measurements(self):
         self.write("x.csv", "t,sales\n" + "".join(f"{datetime.date(2024, 1, 1) + datetime.timedelta(n)},{(n % 7 != 6) * (40 + n % 13)}\n" for n in range(300)))
         text = self.new("x.csv")

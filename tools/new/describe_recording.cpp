@@ -130,14 +130,23 @@ NamedTable read_with_decimals(const std::filesystem::path& file, RecordingColumn
   }
 }
 
-/// Whether cells are names with a number, such as r12, and no numbers with a unit.
+/// Whether cells are names with a number, such as r12, store_0 and "store 3", and no numbers with a unit.
 bool are_numbered(const NamedTable& table, std::int64_t column, const std::string& unit) {
   const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
-  for (std::int64_t row = 0; row < table.rows(); ++row)
-    if (const std::string_view cell = table.cell(row, column); !is_missing(cell))
-      return cell.starts_with(unit) && !unit.empty() && is_letter(unit.back()) && cell.size() > unit.size() &&
-             cell[unit.size()] != ' ';
-  return false;
+  if (unit.find('_') != unit.npos) return true;
+  constexpr std::string_view kDigits = "0123456789";
+  std::set<std::string_view> names;
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    const std::string_view cell = table.cell(row, column);
+    if (is_missing(cell)) continue;
+    if (!cell.starts_with(unit) || unit.empty() || cell.size() == unit.size()) return false;
+    if (cell[unit.size()] != ' ') return is_letter(unit.back()) || unit.ends_with('-') || unit.ends_with('#');
+    // Words with few whole numbers, each of which comes again.
+    const std::string_view number = cell.substr(unit.size() + 1);
+    if (!is_letter(unit.back()) || number.find_first_not_of(kDigits) != number.npos) return false;
+    names.insert(number);
+  }
+  return 2 * std::ssize(names) <= table.rows();
 }
 
 /// How the numbers of a column are written: with units where it has some.
@@ -165,13 +174,30 @@ void find_codes_of_series(const NamedTable& table, const FoundSeries& series, Re
   }
 }
 
-/// Takes no zero for a missing number: a shop that is closed has sold nothing.
-void note_zeros(RecordingColumns& found) {
+/// A column in which the number of a code is one of the measurements; "": none.
+std::string measured_in(const NamedTable& table, const MissingCode& code, const RecordingColumns& found) {
+  for (const RecordingColumn& column : found.columns) {
+    const std::string name = table.name_of(column.index);
+    if (column.kind != Kind::numbers || std::ranges::find(code.columns, name) != code.columns.end()) continue;
+    TableOptions options = found.options;
+    const NumberColumn numbers = numbers_of(table, column.index, options);
+    if (std::ranges::find(numbers.values.values<double>(), code.value) !=
+        numbers.values.values<double>().end())
+      return name;
+  }
+  return {};
+}
+
+/// Leaves codes out that may be measurements: zeros, as a shop that is closed has sold nothing, and numbers that other columns
+/// have among theirs, since codes are those of all columns.
+void leave_out_measurements(const NamedTable& table, RecordingColumns& found) {
   std::erase_if(found.codes, [&](const MissingCode& code) {
-    if (code.value != 0) return false;
-    found.notes.push_back(
-        text_of("0 in ", code.cells, " cells of ", listed(code.columns, 5),
-                " is far from all other numbers. If it marks missing ones: \"missing_codes\": [0]."));
+    const std::string other = measured_in(table, code, found);
+    if (code.value != 0 && other.empty()) return false;
+    found.notes.push_back(text_of(code.value, " in ", code.cells, " cells of ", listed(code.columns, 5),
+                                  " is far from all other numbers. If it marks missing ones",
+                                  other.empty() ? "" : text_of(", and in ", other, " too"),
+                                  ": \"missing_codes\": [", code.value, "]."));
     return true;
   });
 }
@@ -237,7 +263,7 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
     series = find_counted_series(codes, found.columns);
   if (!series.of.empty() && !found.codes.empty()) find_codes_of_series(table, series, found);
   if (found.timezone.empty()) find_zone(table, series, found);
-  note_zeros(found);
+  leave_out_measurements(table, found);
   take_series(table, series, found);
   RecordingColumn& first = found.columns.front();
   const bool is_number = first.kind == Kind::numbers || first.kind == Kind::counter;

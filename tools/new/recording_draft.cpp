@@ -88,6 +88,7 @@ void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoin
   constexpr std::size_t kMostInputs = 16;
   Json input = Json::array(), future = Json::array(), categories = Json::object(), only_past = Json::array();
   Json fixed = Json::array();
+  std::vector<std::string> beyond;
   for (const RecordingColumn& column : found.columns) {
     const Json name = name_of(column);
     if (std::ranges::find(found.series, column.name) != found.series.end()) continue;
@@ -103,7 +104,10 @@ void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoin
                        "is also the --target, whose later values are not known", name.dump());
     if (column.kind != Kind::numbers && column.kind != Kind::words) continue;
     if (column.kind == Kind::words && column.name.empty()) continue;
-    if (input.size() + future.size() >= kMostInputs && !is_target && !is_future) continue;
+    if (input.size() + future.size() >= kMostInputs && !is_target && !is_future) {
+      beyond.push_back(name.is_string() ? name.get<std::string>() : name.dump());
+      continue;
+    }
     const bool is_fixed = column.is_fixed && !is_target && !is_future;
     (is_fixed ? fixed : is_future ? future : input).push_back(name);
     if (column.kind == Kind::words) categories[column.name] = column.words;
@@ -128,6 +132,9 @@ void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoin
       if (!name.is_string() || !categories.contains(name.get<std::string>()))
         draft.data["target"].push_back(name);
   }
+  if (!beyond.empty())
+    draft.notes.push_back(
+        text_of("Only the first ", kMostInputs, " columns are read. Left out: ", listed(beyond, 8), "."));
   std::string names;
   for (const Json& name : only_past) names += text_of(names.empty() ? "" : ", ", name.dump());
   if (!names.empty())

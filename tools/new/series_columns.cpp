@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string>
 
+#include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/time/time_names.h"
 #include "lagtape/tools/new/column_names.h"
 #include "lagtape/tools/new/recording_times.h"
@@ -184,6 +186,15 @@ FoundSeries find_counted_series(TableCodes& codes, std::vector<RecordingColumn>&
     for (RecordingColumn& counter : all) {
       if (&counter == &column || counter.kind != Kind::numbers || !counts_in(codes, counter, column.index))
         continue;
+      if (has_word(column.name,
+                   {"label", "labels", "class", "activity", "verdict", "outcome", "diagnosis", "gesture"}))
+        throw InputError(Problem{
+            .place = {.file = codes.table.where()},
+            .rule = Rule::missing,
+            .statement = text_of("the rows of several sequences lie one below the other, each with its ",
+                                 quote(column.name), ", and ", quote(counter.name),
+                                 " begins again in each. No column names them"),
+            .hint = "Add one, such as \"run\", whose cells are alike in all rows of a sequence."});
       counter.kind = Kind::counter;
       found.names = {column.name};
       describe_series(codes, all, found);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <unordered_set>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
@@ -30,6 +31,14 @@ bool is_called_hour(std::string name) {
   std::ranges::replace(name, '_', ' ');
   return is_called(name, {"hour", "hours", "hr", "hh", "he", "hour ending", "hr end", "hour end", "stunde",
                           "heure", "hora"});
+}
+
+/// Whether a column has two rows that are alike.
+bool comes_again(const NamedTable& table, std::int64_t column) {
+  std::unordered_set<std::string_view> cells;
+  for (std::int64_t row = 0; row < table.rows(); ++row)
+    if (!cells.insert(table.cell(row, column)).second) return true;
+  return false;
 }
 
 /// The format of the times at the beginning of a column; nothing where they are numbers, or have none that is known.
@@ -76,6 +85,7 @@ void find_clock(const NamedTable& table, RecordingColumns& found) {
   };
   const auto date = std::ranges::find_if(found.columns, is_date);
   if (date == found.columns.end()) return;
+  if (date->kind == Kind::time && !comes_again(table, date->index)) return;
   for (RecordingColumn& column : found.columns) {
     if (&column == &*date || column.missing > 0) continue;
     const bool is_called_so =
