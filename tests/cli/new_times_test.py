@@ -274,7 +274,7 @@ class NewTimesTest(ToolTest):
         self.assertNotIn("missing_codes", without_comments(text)["data"])
         self.assertIn('If it marks missing ones, and in temp too: "missing_codes": [-1].', text)
         self.write("x.csv", ",".join(f"c{n}" for n in range(20)) + "\n" + "".join(",".join(str((n * (k % 6 + 1)) % 7) for k in range(20)) + "\n" for n in range(200)))
-        self.assertIn("Only the first 16 columns are read. Left out: c16, c17, c18, c19.", self.new("x.csv"))
+        self.assertIn('Only the first 16 columns are read. Left out: "c16", "c17", "c18", "c19".', self.new("x.csv"))
 
     def test_zeros_are_measurements(self):
         self.write("x.csv", "t,sales\n" + "".join(f"{datetime.date(2024, 1, 1) + datetime.timedelta(n)},{(n % 7 != 6) * (40 + n % 13)}\n" for n in range(300)))

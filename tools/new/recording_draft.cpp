@@ -84,6 +84,19 @@ std::string why_left_out(const RecordingColumn& column) {
   throw InputError(unknown_name(what, name, names));
 }
 
+/// Says which columns are taken as known up to now.
+void add_past_note(Draft& draft, const Json& only_past) {
+  std::string names;
+  for (const Json& name : only_past) names += text_of(names.empty() ? "" : ", ", name.dump());
+  if (!names.empty())
+    draft.notes.push_back(
+        text_of(names, only_past.size() == 1 ? " is" : " are",
+                " read and not predicted: a forecast needs rows in which ",
+                only_past.size() == 1 ? "it is" : "they are",
+                " known. Taken as known up to now; what is known ahead, such as weather forecasts: "
+                "lagtape new --future COLUMN,..."));
+}
+
 void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoint& start) {
   constexpr std::size_t kMostInputs = 16;
   Json input = Json::array(), future = Json::array(), categories = Json::object(), only_past = Json::array();
@@ -105,7 +118,7 @@ void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoin
     if (column.kind != Kind::numbers && column.kind != Kind::words) continue;
     if (column.kind == Kind::words && column.name.empty()) continue;
     if (input.size() + future.size() >= kMostInputs && !is_target && !is_future) {
-      beyond.push_back(name.is_string() ? name.get<std::string>() : name.dump());
+      beyond.push_back(name.dump());
       continue;
     }
     const bool is_fixed = column.is_fixed && !is_target && !is_future;
@@ -135,15 +148,7 @@ void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoin
   if (!beyond.empty())
     draft.notes.push_back(
         text_of("Only the first ", kMostInputs, " columns are read. Left out: ", listed(beyond, 8), "."));
-  std::string names;
-  for (const Json& name : only_past) names += text_of(names.empty() ? "" : ", ", name.dump());
-  if (!names.empty())
-    draft.notes.push_back(
-        text_of(names, only_past.size() == 1 ? " is" : " are",
-                " read and not predicted: a forecast needs rows in which ",
-                only_past.size() == 1 ? "it is" : "they are",
-                " known. Taken as known up to now; what is known ahead, such as weather forecasts: "
-                "lagtape new --future COLUMN,..."));
+  add_past_note(draft, only_past);
   if (!categories.empty()) draft.data["categories"] = categories;
 }
 
