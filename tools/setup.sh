@@ -13,9 +13,10 @@ tool_packages=(
 test_packages=(clang-format doctest-dev python3 python3-dev python3-venv pkg-config valgrind librsvg2-bin)
 # What the Python module is built and tested with, from PyPI.
 python_requirements=(nanobind scikit-build-core numpy pytest)
-# What only some tests need: the notebook of the examples, pandas, with which tables and times are compared, scikit-learn,
+# What only some tests need: the notebook of the examples, pandas, with which tables and times are compared, statsmodels,
+# whose readings the gallery forecasts, scikit-learn,
 # which checks the estimators, mypy, which checks the types, and MkDocs, which builds the site.
-optional_requirements=(nbclient ipykernel matplotlib pandas scikit-learn mypy mkdocs-material mkdocstrings-python)
+optional_requirements=(nbclient ipykernel matplotlib pandas scikit-learn statsmodels mypy mkdocs-material mkdocstrings-python)
 
 say() { printf '== %s\n' "$*"; }
 fail() {

@@ -13,7 +13,7 @@ the slow suite.
                        file of cells in continuous time: `lagtape check`, `table`, `search` or `solve` takes it
     ```python          runs after the page's shell blocks, all of a page in one Python; not where the module is not built
     ```python needs-torch  likewise, where PyTorch is installed; needs-sklearn where scikit-learn is,
-                       needs-matplotlib where that is
+                       needs-matplotlib and needs-statsmodels where those are
     ```python elsewhere  another library's: is compiled alone
     ```python toy      lines of tools/examples/toy.py, which tests/python/toy_test.py compares with the engine
     ```cpp ```c ```cmake  lines of a file in tests/consumer, which other tests build and run
@@ -40,6 +40,8 @@ PAGES = sorted([ROOT / "README.md", ROOT / "tools/experiments/README.md", *ROOT.
 GALLERY = [page for page in PAGES if page.parent.name == "gallery" and page.name != "README.md"]
 IN_FULL = {"tools/docs/forecast.md", *(page.relative_to(ROOT).as_posix() for page in GALLERY)}
 TRAINING_PAGES = {"analysis", "memory", "report", "search", "streaming", "training"}  # their trainings take seconds of processor time
+
+NEEDS = (["needs-torch"], ["needs-sklearn"], ["needs-matplotlib"], ["needs-statsmodels"])
 
 PART = {
     "name": "part",
@@ -274,7 +276,7 @@ class SessionTest(ToolTest):
                     python += block.text
                 elif block.language == "python" and block.marks == ["toy"]:
                     self.assertTrue(holds_lines(block.text, (ROOT / "tools/examples/toy.py").read_text()), block.text)
-                elif block.language == "python" and block.marks in (["needs-torch"], ["needs-sklearn"], ["needs-matplotlib"]):
+                elif block.language == "python" and block.marks in NEEDS:
                     module = block.marks[0].removeprefix("needs-")
                     others[module] = others.get(module, "") + block.text
                 elif block.language == "python" and block.marks == ["elsewhere"]:
@@ -322,10 +324,10 @@ class GalleryTest(SessionTest):
             kept = lines_of(picture.read_text())
             self.assertEqual(len(lines_of(drawn.read_text())), len(kept))
         else:
-            self.assertIn(page.stem, ("pytorch", "million"), "its picture is not drawn")  # by libraries that may be missing
+            self.assertIn(page.stem, ("pytorch", "million", "co2"), "its picture is not drawn")  # by libraries that may be missing
 
-    def test_there_are_twelve(self):
-        self.assertEqual(len(GALLERY), 12)
+    def test_the_index_names_all(self):
+        self.assertEqual(len(GALLERY), 13)
         index = (ROOT / "tools/docs/gallery/README.md").read_text()
         for page in GALLERY:
             self.assertIn(f"({page.name})", index)
