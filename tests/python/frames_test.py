@@ -60,4 +60,21 @@ def test_forecasts_are_frames_of_the_library_with_their_times(kind):
     table = frame_of(kind, COLUMNS)
     made = lt.Forecaster(window=20, **SMALL).fit(table, target="load", time="when").predict(2)
     names = made.columns if kind == "polars" else made.column_names
-    assert list(names) == ["when", "load"] and str(made["when"][0]).startswith("2024-01-13")
+    assert list(names) == ["when", "load"] and str(made["when"][0]).startswith("2024-01-13 12:00")
+    assert (made["when"].dtype == table["when"].dtype) if kind == "polars" else (made["when"].type == table["when"].type)
+
+
+def test_times_of_polars_keep_their_zone_and_dates_their_kind():
+    polars = pytest.importorskip("polars")
+    zoned = polars.DataFrame(COLUMNS).with_columns(polars.col("when").dt.replace_time_zone("UTC").dt.convert_time_zone("Europe/Oslo"))
+    for table in (zoned, zoned.lazy()):
+        made = lt.Forecaster(window=20, **SMALL).fit(table, target="load", time="when").predict(2)
+        assert made["when"].dtype == zoned["when"].dtype and made["when"][0] - zoned["when"][-1] == HOURS[1] - HOURS[0]
+    pandas = pytest.importorskip("pandas")
+    local = pandas.DataFrame({"when": pandas.to_datetime(HOURS).tz_localize("UTC").tz_convert("Europe/Oslo"), "load": COLUMNS["load"]})
+    by_hour = [lt.Forecaster(window=20, calendar="hour", **SMALL).fit(table, target="load", time="when").predict(2)["load"].to_list()
+               for table in (zoned, local, polars.DataFrame(COLUMNS))]
+    assert by_hour[0] == by_hour[1] != by_hour[2]
+    days = polars.DataFrame({"when": polars.Series(HOURS[0] + N * np.timedelta64(1, "D")).cast(polars.Date), "load": COLUMNS["load"]})
+    made = lt.Forecaster(window=20, **SMALL).fit(days, target="load", time="when").predict(2)
+    assert made["when"].dtype == polars.Date and str(made["when"][0]) == "2024-10-27"

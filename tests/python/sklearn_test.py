@@ -93,6 +93,25 @@ def test_a_table_of_pandas_is_forecast_as_one():
     assert str(zoned.predict(2).index.tz) == "Europe/Oslo" and zoned.score(hours(4, "2024-01-13 12:00").tz_localize("Europe/Oslo")) < 1
 
 
+def test_columns_may_have_labels_that_are_no_texts_and_flags():
+    plain = lt.Forecaster(window=24, **SMALL).fit(hours(), target="load", past="temp").predict(1)
+    numbered = lt.Forecaster(window=24, **SMALL).fit(hours().set_axis([0, 1], axis=1), target=0, past=[1]).predict(1)
+    assert list(numbered.columns) == [0] and numbered[0].tolist() == plain["load"].tolist()
+    levels = pandas.MultiIndex.from_tuples([("power", "load"), ("air", "temp")])
+    tupled = lt.Forecaster(window=24, **SMALL).fit(hours().set_axis(levels, axis=1), target=("power", "load"), past=[("air", "temp")]).predict(1)
+    assert list(tupled.columns) == [("power", "load")] and tupled.to_numpy().tolist() == plain.to_numpy().tolist()
+    day = np.arange(300) % 24 > 8
+    with_numbers = lt.Forecaster(window=24, **SMALL).fit(hours(day=day.astype(float)), target="load", past="day").predict(1)
+    for flags in (day, pandas.array(day, dtype="boolean")):
+        assert lt.Forecaster(window=24, **SMALL).fit(hours(day=flags), target="load", past="day").predict(1).equals(with_numbers)
+
+
+def test_targets_in_a_column_are_scored_as_a_row():
+    x, y = sequences()
+    model = lt.SequenceClassifier(**SMALL).fit(x, y)
+    assert model.score(x, pandas.DataFrame({"y": y})) == model.score(x, y) == np.mean(model.predict(x) == y)
+
+
 @pytest.mark.parametrize("is_index", [True, False])
 def test_many_series_keep_their_names(is_index):
     table = pandas.concat([hours(shop="a"), hours(shop="b", load=np.cos(np.arange(300) / 5))])
@@ -154,6 +173,14 @@ WRONG = {
     "a label for each row": (lambda: classifier().fit(TABLE, TABLE["a"]), "a target for each of the 60 sequences"),
     "a label that changes": (lambda: classifier().fit(TABLE.assign(y=TABLE["t"] % 2), "y"), "must be the same in all rows of a sequence"),
     "a label that is no column": (lambda: classifier().fit(TABLE, "y"), "y names no column"),
+    "a column twice": (lambda: lt.Forecaster(window=9).fit(pandas.concat([hours(), hours()], axis=1), target="load"), "two columns called 'load'"),
+    "masked numbers": (lambda: lt.SequenceClassifier().fit(np.ma.masked_array(np.ones((9, 5, 1)), np.eye(9, 5)[:, :, None]), np.arange(9) % 2),
+                       "X has masked numbers"),
+    "masked arrays": (lambda: lt.check({"data": {"task": "arrays"}}, data={"x": np.ma.masked_array(np.ones((9, 5, 1)), np.eye(9, 5)[:, :, None])}),
+                      "x has masked numbers"),
+    "a name that is none": (lambda: lt.SequenceClassifier(unit=3), "unknown argument of SequenceClassifier 'unit'; did you mean 'units'"),
+    "a name of another library": (lambda: lt.Forecaster(hidden_size=3), "did you mean 'units'"),
+    "a step size that is none": (lambda: lt.SequenceClassifier(lr=float("nan")).fit(*sequences()), "lr must be a finite number. Got nan"),
     "an index twice": (lambda: lt.Forecaster(window=9).fit(pandas.concat([hours(), hours()[-1:]]), target="load"), "2024-01-13"),
     "times with and without a zone": (lambda: lt.Forecaster(window=9).fit(hours().set_axis(MIXED), target="load"), "."),
     "an empty frame": (lambda: lt.Forecaster().fit(hours()[:0], target="load"), "the table has no rows"),

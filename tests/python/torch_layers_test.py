@@ -138,3 +138,17 @@ def test_mistakes_are_explained():
     ):
         with pytest.raises(lagtape.InputError, match=message):
             call()
+
+
+def test_autocast_gives_the_layers_their_own_precision():
+    layer, recurrence, x = ours.LSTM(2, 3, batch_first=True), ours.Recurrence("gru", 2, units=3), torch.randn(2, 5, 2)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        below = torch.nn.Linear(2, 2)(x)
+        assert below.dtype == torch.bfloat16
+        outputs = [layer(below)[0], layer(below, (torch.zeros(1, 2, 3, dtype=torch.bfloat16),) * 2)[0], recurrence(below)[0]]
+    for y, run in zip(outputs, (layer, layer, recurrence)):
+        assert torch.equal(y, run(below.float())[0]) and y.dtype == torch.float32
+    with pytest.raises(lagtape.InputError, match="must be of the parameters' torch.float32. Got torch.bfloat16"):
+        layer(below)
+    with pytest.raises(lagtape.InputError, match="must be a dense tensor on the CPU. Got one of torch.sparse_coo"):
+        recurrence(x.to_sparse())

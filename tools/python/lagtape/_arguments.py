@@ -21,7 +21,7 @@ Changes = Union[Mapping[str, Any], List[str], None]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 #: What other libraries call arguments.
-_ELSEWHERE = {"learning_rate": "lr", "batch_size": "batch", "n_epochs": "epochs", "num_epochs": "epochs", "max_epochs": "epochs",
+_ELSEWHERE = {"learning_rate": "lr", "learning_rate_init": "lr", "hidden_layer_sizes": "units", "max_iter": "epochs", "batch_size": "batch", "n_epochs": "epochs", "num_epochs": "epochs", "max_epochs": "epochs",
               "hidden_size": "units", "hidden_units": "units", "callbacks": "callback", "num_workers": "threads", "n_jobs": "threads",
               "random_state": "seed", "verbose": "progress", "horizon": "steps", "n": "steps", "x": "input"}
 
@@ -34,7 +34,8 @@ def known_arguments(function: Function) -> Function:
     def checked(*values: Any, **named: Any) -> Any:
         for name in named:
             if name not in known:
-                _refuse_argument(function.__name__, name, [one for one in known if one not in ("self", "cls")])
+                call = type(values[0]).__name__ if function.__name__ == "__init__" else function.__name__
+                _refuse_argument(call, name, [one for one in known if one not in ("self", "cls")])
         return function(*values, **named)
 
     return cast(Function, checked)
@@ -79,13 +80,16 @@ def count_of(value: Any, name: str, call: str, least: int = 1, most: int = 2**40
 
 
 def real_of(value: Any, name: str, call: str) -> float:
-    """A number. Raises InputError for anything else, also for True."""
+    """A finite number. Raises InputError for anything else, also for True."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise InputError(f"[{call}] {name} must be a number. Got {value!r}.")
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
         raise InputError(f"[{call}] {name} must be a number that fits a float. Got one that is larger.") from None
+    if not np.isfinite(number):
+        raise InputError(f"[{call}] {name} must be a finite number. Got {value!r}.")
+    return number
 
 
 def threads_of(threads: Optional[int]) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _forecast
-from ._arguments import count_of, text_of
+from ._arguments import count_of, known_arguments, text_of
 from ._errors import InputError
 from ._estimator import Estimator, share_of
 from ._given import cells_of, columns_of, is_frame
@@ -18,8 +18,8 @@ from ._sequences import numbers
 
 _TAU = 24  # steps
 
-#: One column, or several.
-Names = Union[str, Sequence[str], None]
+#: One column, or several, by their labels.
+Names = Union[str, int, Tuple[Any, ...], Sequence[Any], None]
 
 
 class Forecaster(Estimator):
@@ -58,6 +58,7 @@ class Forecaster(Estimator):
     n_features_in_: int
     feature_names_in_: np.ndarray
 
+    @known_arguments
     def __init__(self, cell: Any = "tau_gru", units: int = 16, tau: Any = None, window: int = 168, *, layers: int = 1, horizon: int = 1,
                  calendar: Names = None, epochs: int = 100, batch: int = 16, lr: float = 0.01, validation: float = 0.15,
                  test: float = 0.0, patience: Optional[int] = 20, random_state: Any = 0, threads: Optional[int] = None,
@@ -81,10 +82,10 @@ class Forecaster(Estimator):
         Raises InputError.
         """
         df, target = _with_targets(df, y, target)
-        roles = {"target": _names_of(target, "target"), "future": _names_of(future, "future"), "past": _names_of(past, "past"),
-                 "series": _names_of(series, "series")}
         time = None if time is None else text_of(time, "[fit] time")
         names, columns, index = columns_of(df, time)
+        given = {"target": target, "future": future, "past": past, "series": series}
+        roles = {role: _names_of(of_role, role, names) for role, of_role in given.items()}
         _check_columns(names, columns, roles, time)
         if not roles["target"]:
             taken = {name for of_role in roles.values() for name in of_role} | {time, index}
@@ -100,7 +101,7 @@ class Forecaster(Estimator):
         if time is not None:
             data["time"] = time
         if self.calendar is not None:
-            data["calendar"] = _names_of(self.calendar, "calendar")
+            data["calendar"] = _names_of(self.calendar, "calendar", [])
         base = self._base(min(_TAU, data["window"]))
         base["model"]["readout"] = {"at": "every_step"}
         metric = "mase" if roles["series"] else "rmse"
@@ -125,12 +126,13 @@ class Forecaster(Estimator):
 
         Raises InputError.
         """
-        return _forecast.forecast(self._fitted("predict"), self._table(df, "predict"), steps, start=start, paths=paths, future=future,
+        made = _forecast.forecast(self._fitted("predict"), self._table(df, "predict"), steps, start=start, paths=paths, future=future,
                                   interval=interval, series=series)
+        return _with_labels(made, self._data)
 
     def predict_along(self, df: Any = None) -> Any:
         """The predictions `horizon` rows ahead, each from the true rows before it, along the table: a frame."""
-        return _forecast.predict(self._fitted("predict_along"), self._table(df, "predict_along"))
+        return _with_labels(_forecast.predict(self._fitted("predict_along"), self._table(df, "predict_along")), self._data)
 
     def backtest(self, steps: Union[int, str], df: Any = None, *, test: float = 0.15, interval: Optional[float] = None,
                  season: int = 0) -> HorizonScores:
@@ -179,11 +181,19 @@ class Forecaster(Estimator):
         return df
 
 
-def _names_of(value: Names, role: str) -> List[str]:
-    names = [] if value is None else [value] if isinstance(value, str) else value
-    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+def _names_of(value: Names, role: str, names: List[str]) -> List[str]:
+    """Names as texts. A label of the table may be a number, or a tuple where its columns have levels."""
+    is_list = isinstance(value, list) or (isinstance(value, tuple) and str(value) not in names)
+    labels: Any = [] if value is None else value if is_list else [value]
+    if not all(isinstance(label, (str, int, np.integer, tuple)) and not isinstance(label, bool) for label in labels):
         raise InputError(f"[fit] {role} is the name of a column, or a list of names. Got {value!r}.")
-    return list(names)
+    return [str(label) for label in labels]
+
+
+def _with_labels(made: Any, table: Any) -> Any:
+    """A frame of pandas with the labels of a table that are no texts."""
+    labels = {str(label): label for label in table.columns if not isinstance(label, str)} if hasattr(table, "iloc") and hasattr(table, "columns") else {}
+    return made.rename(columns=labels) if labels and hasattr(made, "rename") else made
 
 
 def _check_columns(names: List[str], columns: List[Any], roles: Mapping[str, Any], time: Optional[str]) -> None:
@@ -205,7 +215,7 @@ def _with_targets(df: Any, y: Any, target: Names) -> Any:
         return df, target
     if not hasattr(df, "assign"):
         raise InputError(f"[Forecaster] y goes with a DataFrame of pandas. Got {type(df).__name__}; name its columns by target=.")
-    names = _names_of(getattr(y, "name", None) if target is None else target, "target") or ["y"]
+    names = _names_of(getattr(y, "name", None) if target is None else target, "target", []) or ["y"]
     values = np.asarray(y)
     values = values[:, None] if values.ndim == 1 else values
     if values.shape != (len(df), len(names)):

@@ -81,7 +81,12 @@ def is_frame(data: Any) -> bool:
         return bool(data) and all(_is_column(column) for column in data.values())
     if isinstance(data, np.ndarray):
         return data.dtype.names is not None
-    return any(hasattr(data, name) for name in ("columns", "column_names", "to_frame", "__arrow_c_stream__", "__dataframe__"))
+    return _is_lazy(data) or any(hasattr(data, name) for name in ("columns", "column_names", "to_frame", "__arrow_c_stream__", "__dataframe__"))
+
+
+def _is_lazy(frame: Any) -> bool:
+    """Whether it is a query of polars, which `collect` runs."""
+    return type(frame).__name__ == "LazyFrame" and hasattr(frame, "collect")
 
 
 def _has_axes(array: Any) -> bool:
@@ -123,6 +128,8 @@ def _written(cells: Any) -> List[Any]:
 
 def columns_of(frame: Any, time: Optional[str]) -> Tuple[List[str], List[Any], str]:
     """The names and the columns of a frame, those of its index first, and the name of an index of times."""
+    if _is_lazy(frame):
+        frame = frame.collect()
     if hasattr(frame, "to_frame") and not hasattr(frame, "columns"):  # a Series
         frame = frame.to_frame()
     if not any(hasattr(frame, name) for name in ("columns", "column_names", "keys")) and not isinstance(frame, np.ndarray):
@@ -134,6 +141,9 @@ def columns_of(frame: Any, time: Optional[str]) -> Tuple[List[str], List[Any], s
             found = value() if callable(value) else value
     labels = [] if found is None else list(found)
     names = [str(name) for name in labels]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"[data] the frame has two columns called {twice!r}. Rename one, or leave it out.")
     columns = [frame[name] for name in labels]
     index = getattr(frame, "index", None)
     if index is None or callable(index):
@@ -165,14 +175,44 @@ def frame_like(like: Any, columns: Mapping[str, np.ndarray], times: List[str], r
         if zone is not None:
             labels = labels.tz_localize(zone) if labels.tz is None else labels.tz_convert(zone)
         return pandas.DataFrame(columns, index=labels.rename(index or "time"))
+    like = like.collect() if _is_lazy(like) else like
     if times:
-        columns = {index or "time": np.array(times), **columns}
+        columns = {index or "time": _times_like(like, index, times), **columns}
     elif rows is not None:
         columns = {"row": np.array(rows), **columns}
     if isinstance(like, Mapping):
         return {name: np.array(column) for name, column in columns.items()}
     made = type(like)
     return made.from_pydict(columns) if hasattr(made, "from_pydict") else made(columns)
+
+
+def _times_like(like: Any, name: str, texts: List[str]) -> Any:
+    """Times as the column of a frame of polars or pyarrow has them; as texts where it has texts, and in a dict."""
+    plain = np.array(texts)
+    if isinstance(like, Mapping) or name not in getattr(like, "column_names", getattr(like, "columns", ())):
+        return plain
+    column = like[name]
+    kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
+    if not kind.startswith(("date", "timestamp")) or "" in texts:
+        return plain
+    try:
+        moments = [datetime.datetime.fromisoformat(text) for text in texts]
+    except ValueError:
+        return plain
+    if "time" not in kind and kind.startswith("date"):
+        times = np.array([moment.date() for moment in moments], "M8[D]")
+    else:
+        times = np.array([moment.astimezone(datetime.timezone.utc).replace(tzinfo=None) if moment.tzinfo else moment for moment in moments],
+                         "M8[us]")
+    library = sys.modules[type(like).__module__.split(".")[0]]
+    if hasattr(column, "dtype"):
+        made = library.Series(name, times)
+        zone = getattr(column.dtype, "time_zone", None)
+        return made if zone is None else made.dt.replace_time_zone("UTC" if moments[0].tzinfo else zone).dt.convert_time_zone(zone)
+    zone = getattr(column.type, "tz", None)
+    if zone is None or not moments[0].tzinfo:
+        return library.array(times)
+    return library.array(times, library.timestamp("us", "UTC")).cast(library.timestamp("us", zone))
 
 
 def _by_protocol(frame: Any) -> Any:
@@ -190,6 +230,8 @@ def _by_protocol(frame: Any) -> Any:
 
 def _numbers(values: Any, name: str) -> np.ndarray:
     """An array of float32 or float64, itself where it is one that is contiguous."""
+    if np.ma.is_masked(values):
+        raise InputError(f"[data] {name} has masked numbers. Fill or remove what is missing.")
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -204,10 +246,13 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 
 def cells_of(column: Any, name: str) -> Any:
     """A column as an array of numbers, or as a list of texts."""
-    dtype = getattr(column, "dtype", None)
+    dtype: Any = getattr(column, "dtype", None)
+    if getattr(dtype, "time_zone", None) or getattr(getattr(column, "type", None), "tz", None):  # polars, pyarrow: local times
+        return [_text_of(time, name) for time in (column.to_list() if hasattr(column, "to_list") else column.to_pylist())]
     try:
-        if getattr(dtype, "kind", None) in ("i", "u", "f") and not isinstance(dtype, np.dtype):  # pandas' own types of numbers
-            values = column.to_numpy("float64", na_value=np.nan)
+        if getattr(dtype, "kind", None) in ("i", "u", "f", "b") and not isinstance(dtype, np.dtype):  # pandas' own types of numbers
+            whole = dtype.kind == "b" and not column.isna().any()
+            values = column.to_numpy("bool") if whole else column.to_numpy("float64", na_value=np.nan)
         else:
             values = column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
     except (TypeError, ValueError) as error:
@@ -219,9 +264,11 @@ def cells_of(column: Any, name: str) -> Any:
         return values.astype(np.uint64 if kind == "u" else np.int64, copy=False)
     if kind == "f":
         return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+    if kind == "b":  # the numbers 0 and 1, the words False and True
+        return values
     if kind == "M":
         return _texts_of_times(values)
-    if kind in "OUSbT":
+    if kind in "OUST":
         return [_text_of(value, name) for value in values.tolist()]
     raise InputError(f"[data] the column {name!r} is neither of numbers nor of texts. Got elements {values.dtype}.")
 

@@ -8,7 +8,7 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 
-from ._arguments import threads_of
+from ._arguments import known_arguments, threads_of
 from ._errors import InputError
 from ._estimator import Estimator, flag_of
 from ._sequences import Sequences, numbers, sequences_of, targets_of
@@ -44,6 +44,7 @@ class SequenceEstimator(Estimator):
 
     n_features_in_: int
 
+    @known_arguments
     def __init__(self, cell: Any = "tau_gru", units: int = 32, tau: Any = None, *, layers: int = 1, epochs: int = 100, batch: int = 16,
                  lr: float = 0.01, validation: float = 0.15, patience: Optional[int] = 20, normalize: bool = True, random_state: Any = 0,
                  threads: Optional[int] = None, progress: Optional[bool] = None, sequence: Optional[str] = None,
@@ -126,7 +127,7 @@ class SequenceClassifier(SequenceEstimator):
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of the sequences that are classified rightly."""
-        truth = self._truth(X, y)
+        truth = _classes_in(self._truth(X, y), "score")
         return float(np.average(self.predict(X) == truth, weights=_weights_of(sample_weight, truth)))
 
     def _logits(self, X: Any, call: str) -> np.ndarray:

@@ -82,6 +82,8 @@ def _refuse_empty(x: np.ndarray, call: str) -> None:
 
 def numbers(values: Any, name: str, call: str) -> np.ndarray:
     """A dense array of finite numbers. Raises InputError."""
+    if np.ma.is_masked(values):
+        raise InputError(f"[{call}] {name} has masked numbers. Fill or remove what is missing.")
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, RuntimeError) as error:

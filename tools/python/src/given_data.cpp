@@ -38,6 +38,9 @@ std::string text_of_number(T value) {
   return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
 }
 
+/// As Python writes it into a file.
+std::string text_of_number(bool value) { return value ? "True" : "False"; }
+
 /// A number as a file of it has it: 0.1f is 0.1 there.
 template <class T>
 double number_of(T value) {
@@ -60,14 +63,15 @@ bool find_numbers(nb::handle values, GivenColumn& column) {
     return data[row * stride];
   };
   column.number = [at](std::int64_t row) { return number_of<T>(at(row)); };
-  column.write = [at](std::int64_t row) { return text_of_number<T>(at(row)); };
+  column.write = [at](std::int64_t row) { return text_of_number(at(row)); };
   return true;
 }
 
 GivenColumn column_of(const std::string& name, nb::handle values) {
   GivenColumn column{.name = name};
   if (find_numbers<double>(values, column) || find_numbers<float>(values, column) ||
-      find_numbers<std::int64_t>(values, column) || find_numbers<std::uint64_t>(values, column))
+      find_numbers<std::int64_t>(values, column) || find_numbers<std::uint64_t>(values, column) ||
+      find_numbers<bool>(values, column))
     return column;
   column.texts = nb::cast<std::vector<std::string>>(values);
   column.rows = std::ssize(column.texts);

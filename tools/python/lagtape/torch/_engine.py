@@ -164,11 +164,20 @@ recurrence_backward.register_autograd(_refuse)
 # ---- checks ----
 
 
+def under_autocast(tensor: Any, dtype: torch.dtype) -> Any:
+    """What another layer gave in the precision of `torch.autocast` in that of the parameters, in which lagtape computes."""
+    if not isinstance(tensor, Tensor) or tensor.dtype not in (torch.bfloat16, torch.float16) or not torch.is_autocast_enabled("cpu"):
+        return tensor
+    return tensor.to(dtype)
+
+
 def check(tensor: Any, dtype: Optional[torch.dtype], name: str) -> None:
     """Raises InputError unless it is a tensor that the engine reads."""
-    if not isinstance(tensor, Tensor) or tensor.device.type != "cpu":
-        got = f"one on {tensor.device}" if isinstance(tensor, Tensor) else type(tensor).__name__
-        raise InputError(f"[torch] {name} must be a tensor on the CPU. Got {got}.")
+    if not isinstance(tensor, Tensor) or tensor.device.type != "cpu" or tensor.layout != torch.strided:
+        got = type(tensor).__name__
+        if isinstance(tensor, Tensor):
+            got = f"one on {tensor.device}" if tensor.device.type != "cpu" else f"one of {tensor.layout}"
+        raise InputError(f"[torch] {name} must be a dense tensor on the CPU. Got {got}.")
     if dtype is not None and tensor.dtype != dtype:
         raise InputError(f"[torch] {name} must be of the parameters' {dtype}. Got {tensor.dtype}.")
 

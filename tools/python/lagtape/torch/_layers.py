@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from .._errors import InputError
-from ._engine import Engine, check, check_reset, refuse_tracing
+from ._engine import Engine, check, check_reset, refuse_tracing, under_autocast
 from ._packed import unpack
 
 #: The letters of lagtape's parameters, and PyTorch's names of theirs.
@@ -79,6 +79,7 @@ class _Layers(nn.RNNBase):
         if torch.onnx.is_in_onnx_export():
             return self._reference.forward(self, input, hx)
         refuse_tracing(name)
+        input = under_autocast(input, self.weight_ih_l0.dtype)
         check(input, self.weight_ih_l0.dtype, "input")
         if input.dim() not in (2, 3) or input.shape[-1] != self.input_size or input.numel() == 0:
             raise InputError(f"[torch] {name}: the input is [{'B, T' if self.batch_first else 'T, B'}, {self.input_size}] or "
@@ -97,7 +98,7 @@ class _Layers(nn.RNNBase):
         """The first states, [layers x directions, B, units] each; none: zeros."""
         if hx is None:
             return []
-        states = [hx] if isinstance(hx, Tensor) else list(hx)
+        states = [under_autocast(state, self.weight_ih_l0.dtype) for state in ([hx] if isinstance(hx, Tensor) else hx)]
         directions = 2 if self.bidirectional else 1
         shape = (self.num_layers * directions, *([rows] if batched else []), self.hidden_size)
         for state in states:

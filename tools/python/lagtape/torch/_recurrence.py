@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import PackedSequence
 from .._arguments import Path
 from .._cell import with_cells
 from .._errors import InputError
-from ._engine import DTYPES, Engine, check, check_reset, refuse_tracing
+from ._engine import DTYPES, Engine, check, check_reset, refuse_tracing, under_autocast
 from ._packed import unpack
 
 Window = Tuple[Tensor, ...]
@@ -114,6 +114,8 @@ class Recurrence(nn.Module):
             return pack(y) if self.at == "every_step" else y, after
         refuse_tracing("a Recurrence")
         values = self._values()
+        if values:
+            x = under_autocast(x, values[0].dtype)
         check(x, values[0].dtype if values else None, "x")
         values = self._within_bounds(values)
         given = [] if window is None else list(window)
