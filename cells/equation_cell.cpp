@@ -8,6 +8,7 @@
 
 #include "lagtape/cells/build/common_options.h"
 #include "lagtape/cells/build/delay.h"
+#include "lagtape/cells/build/derived_step.h"
 #include "lagtape/cells/build/option_kinds.h"
 #include "lagtape/cells/build/read_initializer.h"
 #include "lagtape/cells/build/recorder.h"
@@ -277,7 +278,10 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input,
   if (!equations.trained.empty()) return with_trained_histories(*this).build(units, input, right_side);
   const bool is_model = right_side == nullptr, dt_is_given = is_model && solver.given.has_value();
   CompiledCell compiled = compile(*this, units, dt_is_given && input > 1 ? input - 1 : input);
-  Layer layer{std::move(compiled.program), {}, {}};
+  Layer layer;
+  if (!compiled.derived.empty() && is_model)
+    layer.derived_step = derived_step(equations, compiled, units, input);
+  layer.program = std::move(compiled.program);
   if (compiled.right_side && is_model) layer.program = step_of(*this, *compiled.right_side, input);
   if (!is_model) *right_side = std::move(compiled.right_side);
   const std::map<std::string, std::int64_t> lags = largest_lags(layer.program);

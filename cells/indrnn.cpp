@@ -28,6 +28,20 @@ constinit const LayerEntry IndRnn::kEntry = {
     .read = read_cell<IndRnn>,
 };
 
+namespace {
+
+/// minimum(maximum(w, -bound), bound)
+struct Clip {
+  double bound;
+  Var operator()(std::span<const Var> of) const { return minimum(maximum(of[0], -bound), bound); }
+  StepVar operator()(std::span<const StepVar> of) const {
+    StepTape& tape = of[0].tape();
+    return minimum(maximum(of[0], tape.constant(-bound)), tape.constant(bound));
+  }
+};
+
+}  // namespace
+
 Layer IndRnn::build(std::int64_t input) const {
   require_valid(*this);
   LayerRecorder step(input, Initializer::normal(0, 0.001));
@@ -35,8 +49,7 @@ Layer IndRnn::build(std::int64_t input) const {
   const double bound = longest > 0 ? std::exp2(1 / longest) : 1;
   const auto clipped = [&] {
     step.parameter("w", {units});
-    return step.derived_vector("w_clipped", units, {"w"},
-                               [bound](auto of) { return minimum(maximum(of[0], -bound), bound); });
+    return step.derived_units("w_clipped", units, {"w"}, Clip{bound});
   };
 
   const StepVar Wx = step.affine("W", units, step.input());

@@ -125,8 +125,8 @@ Layer Unicornn::build_layer(std::int64_t layer, std::int64_t input) const {
   const StepVar w = step.vector("w", units);
   step.parameter("c", {units});
   const double dt_of_layer = dt[dt.size() == 1 ? 0 : static_cast<std::size_t>(layer - 1)];
-  const StepVar s = step.derived_vector(
-      "s", units, {"c"}, [dt_of_layer](std::span<const Var> of) { return dt_of_layer * sigmoid(of[0]); });
+  const StepVar s =
+      step.derived_units("s", units, {"c"}, [dt_of_layer](auto of) { return dt_of_layer * sigmoid(of[0]); });
   step.named("s", s);
 
   const StepVar z_next = z - s * (tanh(w * y + drive) + alpha * y);

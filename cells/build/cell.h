@@ -39,6 +39,9 @@ struct Layer {
   /// The step's weights (in the order of program.weights) as functions of the parameters (in the order
   /// above), on the outer tape, once a batch. Empty: each weight is the parameter of its name.
   std::function<std::vector<Var>(std::span<const Var> parameters)> weights = {};
+  /// Makes a program whose states' next values are those weights of the step that are functions of vectors among the
+  /// parameters: what a learner needs, whose parameters move at every step. Empty: there are none.
+  std::function<StepProgram()> derived_step = {};
   std::shared_ptr<const SequenceLayer> whole = {};  ///< the layer of whole sequences, in place of a step
 
   RowShape output() const;

@@ -83,6 +83,7 @@ Layer LayerRecorder::finish(StepVar output) {
   tape_.set_output(output);
   Layer layer{tape_.finish(), std::move(parameters_), {}};
   if (!derived_.empty()) layer.weights = weights_with(layer.program, layer.parameters, derived_);
+  if (!unit_weights_.empty()) layer.derived_step = derived_step(std::move(unit_weights_));
   return layer;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lagtape/cells/build/cell.h"
+#include "lagtape/cells/build/derived_step.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
 namespace lagtape {
@@ -51,6 +52,12 @@ class LayerRecorder {
                             std::vector<std::string> of, WeightFunction f);
   StepVar derived_vector(const std::string& name, std::int64_t size, std::vector<std::string> of,
                          WeightFunction f);
+  /// Of vectors of that size, by a function of values of the outer tape and of a step alike: streams learn through it.
+  template <class F>
+  StepVar derived_units(const std::string& name, std::int64_t size, const std::vector<std::string>& of, F f) {
+    unit_weights_.push_back({name, size, of, f});
+    return derived_vector(name, size, of, f);
+  }
   StepVar derived_scalar(const std::string& name, std::vector<std::string> of, WeightFunction f);
 
   // Replace the initializer of one parameter, or of all whose names end in ".bias".
@@ -74,6 +81,7 @@ class LayerRecorder {
   Initializer initializer_;
   std::vector<ParameterDefinition> parameters_;
   std::vector<DerivedWeight> derived_;
+  std::vector<UnitWeight> unit_weights_;
 };
 
 }  // namespace lagtape

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lagtape/cells/build/derived_step.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/ops/recurrence/equations/equations.h"
@@ -57,8 +58,12 @@ EquationCell equations_of(const WrittenCell& cell) {
 }  // namespace
 
 Layer WrittenCell::build(std::int64_t units, std::int64_t input) const {
-  CompiledCell compiled = compile_cell(equations_of(*this), units, input);
-  Layer layer{std::move(compiled.program), {}, {}};
+  const EquationCell equations = equations_of(*this);
+  CompiledCell compiled = compile_cell(equations, units, input);
+  const bool derives = !compiled.derived.empty();
+  Layer layer;
+  if (derives) layer.derived_step = derived_step(equations, compiled, units, input);
+  layer.program = std::move(compiled.program);
   for (const WeightDefinition& weight : compiled.weights) {
     ParameterDefinition parameter{weight.name, weight.shape, weight.name.ends_with(".bias") ? bias : start};
     auto given = init.find(weight.name);
@@ -70,8 +75,7 @@ Layer WrittenCell::build(std::int64_t units, std::int64_t input) const {
       parameter.draws_of = draws->second;
     layer.parameters.push_back(std::move(parameter));
   }
-  if (!compiled.derived.empty())
-    layer.weights = weights_with(layer.program, layer.parameters, compiled.derived);
+  if (derives) layer.weights = weights_with(layer.program, layer.parameters, compiled.derived);
   return layer;
 }
 

@@ -13,6 +13,7 @@
 #include "lagtape/cells/models/model_definition.h"
 #include "lagtape/core/normalization.h"
 #include "lagtape/core/parameter.h"
+#include "lagtape/ops/recurrence/learn/learner.h"
 #include "lagtape/ops/recurrence/step/step_rate.h"
 #include "lagtape/ops/recurrence/stream/stream.h"
 
@@ -160,6 +161,14 @@ class Model {
   /// not stable (cells/models/model_rate.h).
   template <class T>
   Stream<T> stream(const StreamOptions& options) const;
+
+  /// A learner over a copy of this model's weights, whose steps predict and then learn from the target (learner.h). Throws
+  /// InputError for a model of several sequence ops, and where the method does not fit the layers.
+  template <class T>
+  Learner<T> learner(const LearnerOptions& options) const;
+  /// Takes the weights that a learner of this model has now.
+  template <class T>
+  void take(const Learner<T>& learner);
 
  private:
   friend class ModelFile;

@@ -106,6 +106,29 @@ struct ScaledSum {
   std::int64_t ldf;  ///< 0: the same factor for all rows
 };
 
+/// How the derivatives of up to kMostStates states by a packed matrix [k x columns], the traces, follow their states by a
+/// step, and what the matrix gains from them. The states of a column are its own: element (j, i) of trace s becomes
+///
+///     e_s(j, i) = sum over r of carry[s * states + r][i] e_r(j, i), then + entry[s][i] x[j]
+///
+/// and to w(j, i) are added, of the old traces, before[s][i] e_s(j, i), of the new ones credit[s][i] e_s(j, i), and
+/// direct[i] x[j]. Vectors have `columns` elements, a multiple of kLane; traces are packed as the matrix is. All of
+/// `before`, and `direct`, may be null.
+template <class T>
+struct TraceUpdate {
+  static constexpr int kMostStates = 4;
+  T* w;
+  const T* x;  ///< [k]
+  std::int64_t k, columns;
+  const T* direct;
+  int states;
+  T* traces[kMostStates];
+  const T* carry[kMostStates * kMostStates];
+  const T* entry[kMostStates];
+  const T* credit[kMostStates];
+  const T* before[kMostStates];
+};
+
 /// The kernels of one SIMD level for one scalar. The same table serves the sequence op, the stream and the
 /// outer tape.
 template <class T>
@@ -140,6 +163,7 @@ struct Kernels {
   /// Rows of out are `width` wide, a multiple of kLane; out may be c.
   void (*scale_column)(T* out, const T* x, std::int64_t ldx, const T* column, const T* c, std::int64_t rows,
                        std::int64_t width);
+  void (*update_traces)(const TraceUpdate<T>& update);
   /// A step of numbers on the grid (grid.h): to = from + sign * round(increment), and view = to in the
   /// model's precision; sign is 1 or -1. The step is exact, so that the opposite sign leads back. A result
   /// beyond the grid becomes NaN, as does every NaN.

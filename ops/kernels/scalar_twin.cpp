@@ -109,6 +109,28 @@ void twin_scale_column(T* out, const T* x, std::int64_t ldx, const T* column, co
   }
 }
 
+template <class T, bool fused>
+void twin_update_traces(const TraceUpdate<T>& u) {
+  for (std::int64_t j = 0; j < u.k; ++j) {
+    for (std::int64_t i = 0; i < u.columns; ++i) {
+      const std::int64_t at = j * u.columns + i;
+      T old[TraceUpdate<T>::kMostStates], &w = u.w[at];
+      for (int s = 0; s < u.states; ++s) old[s] = u.traces[s][at];
+      for (int s = 0; s < u.states && u.before[0] != nullptr; ++s)
+        w = multiply_add(fused, u.before[s][i], old[s], w);
+      for (int s = 0; s < u.states; ++s) {
+        T& after = u.traces[s][at];
+        after = u.carry[s * u.states][i] * old[0];
+        for (int r = 1; r < u.states; ++r)
+          after = multiply_add(fused, u.carry[s * u.states + r][i], old[r], after);
+        after = multiply_add(fused, u.entry[s][i], u.x[j], after);
+        w = multiply_add(fused, u.credit[s][i], after, w);
+      }
+      if (u.direct != nullptr) w = multiply_add(fused, u.direct[i], u.x[j], w);
+    }
+  }
+}
+
 template <class T>
 void twin_add_on_grid(T* view, double* to, const double* from, const T* increment, double sign,
                       std::int64_t n) {
@@ -148,6 +170,7 @@ const Kernels<T>& twin() {
     twin.sum_groups = &twin_sum_groups<T>;
     twin.broadcast_groups = &twin_broadcast_groups<T>;
     twin.scale_column = &twin_scale_column<T, fused>;
+    twin.update_traces = &twin_update_traces<T, fused>;
     twin.add_on_grid = &twin_add_on_grid<T>;
     twin.add_outer_products = &twin_add_outer_products<T, fused>;
     return twin;

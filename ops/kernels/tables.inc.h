@@ -11,6 +11,7 @@
 #include "lagtape/ops/kernels/scaled_column.inc.h"
 #include "lagtape/ops/kernels/scaled_sums.inc.h"
 #include "lagtape/ops/kernels/tables.h"
+#include "lagtape/ops/kernels/traces.inc.h"
 
 namespace lagtape {
 
@@ -27,6 +28,7 @@ constexpr Kernels<typename S::Scalar> make_kernels(SimdLevel level) {
   table.sum_groups = &sum_groups<S>;
   table.broadcast_groups = &broadcast_groups<S>;
   table.scale_column = &scale_column<S>;
+  table.update_traces = &update_traces<S>;
   table.add_on_grid = &add_on_grid<S>;
   table.save = &save_rounded<S>;
   table.restore = &restore_rounded<S>;

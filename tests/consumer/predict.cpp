@@ -51,11 +51,27 @@ bool streams_the_first_step(const char* run) {
   return out == y.values<float>()[0];
 }
 
+/// Learns from a target at every step, in the lines of the documents.
+bool learns(lagtape::Model model) {
+  float in = 0.5f, target = 0.25f, out = 0;
+  lagtape::Learner<float> learner =
+      model.learner<float>({.method = lagtape::LearningMethod::e_prop, .lr = 0.001});
+  double loss = learner.step(&in, &target, &out);  // allocates, locks and throws nothing
+  const double first = loss;
+  for (int n = 0; n < 300; ++n) loss = learner.step(&in, &target, &out);
+  model.take(learner);  // the model has the weights of now
+  return loss < first;
+}
+
 }  // namespace
 
 int main(int, char** argv) try {
   if (!streams_the_first_step(argv[1]) || !streams_as_it_predicts(lagtape::Model::load(argv[1]))) {
     std::cerr << "the stream and the prediction differ\n";
+    return 1;
+  }
+  if (!learns(lagtape::Model::load(argv[1]))) {
+    std::cerr << "the loss of the learner does not fall\n";
     return 1;
   }
   std::cout << "predicted and streamed\n";

@@ -295,6 +295,43 @@ static lagtape_model* load_from_memory(const char* path) {
   return model;
 }
 
+/* A learner follows a target, and gives the model its weights. What no learner takes is refused with the reason. */
+static void learns(lagtape_model* model) {
+  enum { kMost = 64 };
+  float in[kMost] = {0.5f}, target[kMost] = {0.25f}, out[kMost], first, last;
+  double loss = 0, first_loss = 0;
+  long before;
+  int n;
+  lagtape_learner_options options = {0};
+  lagtape_learner* learner = lagtape_learner_create(model, &options);
+  if (learner == NULL) {
+    check_message("rtrl is not exact here");
+    options.method = LAGTAPE_E_PROP;
+    learner = lagtape_learner_create(model, &options);
+  }
+  check(learner != NULL, "a learner is made");
+  if (learner == NULL) return;
+  check(lagtape_learner_target_width(learner) == lagtape_model_output_width(model), "a target is as wide as an output");
+  before = allocations;
+  for (n = 0; n < 300; ++n) {
+    check(lagtape_learner_step(learner, in, target, out, &loss) == LAGTAPE_OK, "a step that learns");
+    if (n == 0) first_loss = loss, first = out[0];
+  }
+  check(allocations == before, "steps that learn allocate nothing");
+  check(loss < 0.5 * first_loss, "the loss falls");
+  last = out[0];
+  check(last != first, "the output moves");
+  check(lagtape_learner_reset(learner) == LAGTAPE_OK, "a learner is reset");
+  check(lagtape_model_take(model, learner) == LAGTAPE_OK, "the model takes the weights");
+  check(lagtape_learner_step_f64(learner, &loss, NULL, NULL, NULL) == LAGTAPE_INPUT_ERROR, "the other precision is refused");
+  check_message("other precision");
+  lagtape_learner_free(learner);
+  options.lr = -1;
+  check(lagtape_learner_create(model, &options) == NULL, "a rate below 0 is refused");
+  check_message("lr");
+  check(lagtape_learner_create(model, NULL) == NULL, "options are needed");
+}
+
 int main(int count, char** arguments) {
   lagtape_model *model, *same;
   if (count < 2) return 2;
@@ -318,6 +355,7 @@ int main(int count, char** arguments) {
   check(same != NULL, "a model is loaded from memory");
   lagtape_model_free(model);
   if (same != NULL) streams_as_it_predicts(same);
+  if (same != NULL) learns(same);
   lagtape_model_free(same);
   printf("lagtape %s: layers and streams in C, %d failures\n", lagtape_version(), failures);
   return failures == 0 ? 0 : 1;

@@ -8,7 +8,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]lagtape/([^>"]+)[>"]')
 
 ENGINE = "ops/recurrence"
 # Rooms of the engine from the lowest to the highest; those of one set do not include each other. "" is the engine's door.
-ENGINE_ORDER = ({"step"}, {"equations", "derive"}, {"schedule"}, {"jit", "memory"}, {"run", "oracle"}, {""}, {"stream"})
+ENGINE_ORDER = ({"step"}, {"equations", "derive"}, {"schedule"}, {"jit", "memory"}, {"run", "oracle"}, {""}, {"stream", "learn"})
 # The same of the folders of data/; its other files are the interfaces that all of them know.
 DATA_ORDER = ({"time"}, {"table"}, {"formats", "generators"}, {"series"}, {"tasks"})
 MOST_IN_A_KNOT = 2

@@ -23,6 +23,7 @@ extern "C" {
 
 typedef struct lagtape_model lagtape_model;
 typedef struct lagtape_stream lagtape_stream;
+typedef struct lagtape_learner lagtape_learner;
 
 /* The numbers are the exit codes of the lagtape tool. */
 typedef enum lagtape_status {
@@ -191,6 +192,42 @@ LAGTAPE_API lagtape_status lagtape_stream_reset(lagtape_stream* stream);
 LAGTAPE_API size_t lagtape_stream_state_size(const lagtape_stream* stream);
 LAGTAPE_API lagtape_status lagtape_stream_save(const lagtape_stream* stream, void* state, size_t size);
 LAGTAPE_API lagtape_status lagtape_stream_restore(lagtape_stream* stream, const void* state, size_t size);
+
+/* ---- learning while it streams ---------------------------------------------------------------------------------- */
+
+/* Which gradient: the whole one, for a recurrent layer whose units do not read each other's states, or the one through
+ * traces of each unit alone, for all layers. */
+typedef enum lagtape_learning { LAGTAPE_RTRL = 0, LAGTAPE_E_PROP = 1 } lagtape_learning;
+/* The rule by which weights move. */
+typedef enum lagtape_learning_rule { LAGTAPE_SGD = 0, LAGTAPE_ADAM = 1 } lagtape_learning_rule;
+
+/* How a learner learns. Zeros stand for defaults: lagtape_learner_options options = {0}; */
+typedef struct lagtape_learner_options {
+  lagtape_learning method;
+  lagtape_learning_rule rule;
+  double lr;     /* the rate; 0: 0.01 */
+  int64_t every; /* steps whose gradients are added before the weights move; 0: one */
+} lagtape_learner_options;
+
+/* A learner over a copy of the model's weights, at its beginning. Returns NULL on failure: for models of several sequence
+ * operations, and where the method does not fit the layers. */
+LAGTAPE_API lagtape_learner* lagtape_learner_create(const lagtape_model* model,
+                                                    const lagtape_learner_options* options);
+/* Frees a learner; NULL is allowed. */
+LAGTAPE_API void lagtape_learner_free(lagtape_learner* learner);
+/* Numbers of a target: 1 for classes. */
+LAGTAPE_API int64_t lagtape_learner_target_width(const lagtape_learner* learner);
+/* One step: the output [output_width] for the input [input_width] goes to `output` (NULL: nowhere), then the weights learn
+ * from the target (NULL: there is none). `loss` (NULL: nowhere) is that of the output. Allocates nothing. */
+LAGTAPE_API lagtape_status lagtape_learner_step(lagtape_learner* learner, const float* input,
+                                                const float* target, float* output, double* loss);
+LAGTAPE_API lagtape_status lagtape_learner_step_f64(lagtape_learner* learner, const double* input,
+                                                    const double* target, double* output, double* loss);
+/* Back to the states before the first step; the weights stay. */
+LAGTAPE_API lagtape_status lagtape_learner_reset(lagtape_learner* learner);
+/* Gives the model, which must be the learner's, the weights that the learner has now. Streams that are there already stay
+ * as they are; no other thread may use the model meanwhile. */
+LAGTAPE_API lagtape_status lagtape_model_take(lagtape_model* model, const lagtape_learner* learner);
 
 #ifdef __cplusplus
 }

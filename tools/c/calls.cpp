@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +13,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/tools/c/call_checks.h"
 #include "lagtape/tools/c/last_error.h"
+#include "lagtape/tools/c/model_handle.h"
 #include "lagtape/tools/c/stream_options.h"
 #include "lagtape/tools/version.h"
 
@@ -28,18 +27,6 @@ using lagtape::text_of;
 using lagtape::Window;
 using namespace lagtape::c;
 
-/// A loaded model, with what the interface hands out as C strings.
-struct lagtape_model {
-  explicit lagtape_model(Model loaded)
-      : model(std::move(loaded)), layers(model.layer_names()), experiment(model.experiment()) {
-    for (const lagtape::Parameter& parameter : model.parameters()) parameters.push_back(&parameter);
-  }
-  Model model;
-  std::vector<std::string> layers;
-  std::string experiment;
-  std::vector<const lagtape::Parameter*> parameters;
-};
-
 /// A stream in its model's precision, and the window that saving and restoring go through.
 struct lagtape_stream {
   std::variant<Stream<float>, Stream<double>> stream;
@@ -52,31 +39,6 @@ struct lagtape_stream {
 };
 
 namespace {
-
-/// Runs `f`, and turns what it throws into a status and a message.
-template <class F>
-lagtape_status guarded(F f) noexcept {
-  try {
-    f();
-    return LAGTAPE_OK;
-  } catch (const InputError& error) {
-    return fail(error);
-  } catch (const std::bad_alloc&) {
-    return fail(LAGTAPE_ERROR, "[lagtape] there is not enough memory");
-  } catch (const std::exception& error) {
-    return fail(LAGTAPE_ERROR, error.what());
-  } catch (...) {
-    return fail(LAGTAPE_ERROR, "[lagtape] an unknown failure");
-  }
-}
-
-/// What `make` returns as a new object, or null.
-template <class F>
-auto made(F make) noexcept -> decltype(make()) {
-  decltype(make()) result = nullptr;
-  guarded([&] { result = make(); });
-  return result;
-}
 
 /// What a caller asks a prediction of: `lengths` are null where all rows have all steps.
 template <class T>

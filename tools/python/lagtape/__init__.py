@@ -21,6 +21,7 @@ from ._from_torch import from_torch
 from ._functions import *  # tanh, where, concat, ...
 from ._functions import __all__ as _names
 from ._lagtape import version as __version__
+from ._learner import Learner
 from ._model import Model, Stream, import_model, load
 from ._plots import Svg
 from ._progress import Stop
@@ -33,7 +34,7 @@ from ._tool import bench, compare, export, new, report, schema, search, table
 from ._train import train
 from .experiments import Experiment
 
-__all__ = ["Cell", "DivergenceError", "Error", "Experiment", "Expression", "Fit", "Forecaster", "InputError", "Model", "Problem", "Run",
+__all__ = ["Cell", "DivergenceError", "Error", "Experiment", "Expression", "Fit", "Forecaster", "InputError", "Learner", "Model", "Problem", "Run",
            "Scores", "SequenceClassifier", "SequenceRegressor", "Solution", "Step", "Stop", "Stream", "Svg", "analyze", "bench", "cell",
            "check", "compare", "data", "evaluate", "export", "fit", "forecast", "from_torch", "import_model", "inspect", "list", "load", "new", "predict", "report",
            "schema", "search", "solve", "table", "train"]

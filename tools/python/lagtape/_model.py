@@ -14,6 +14,7 @@ from ._arguments import Path, count_of, known_arguments, path_of, real_of, text_
 from ._arrays import DTYPES, numbers_of
 from ._card import card
 from ._errors import InputError
+from ._learner import Learner
 from ._results import Array, Dtype, ModelLayer
 
 if TYPE_CHECKING:
@@ -147,6 +148,21 @@ class Model:
             True
         """
         return Stream(self, rows, rate=rate, interpolation=interpolation, weights=weights, calibrate=calibrate)
+
+    def learner(self, *, method: str = "rtrl", rule: str = "sgd", lr: float = 0.01, every: int = 1) -> Learner:
+        """A stream that learns: each of its steps predicts, and then moves its own copy of the weights towards the target.
+
+        `method` is "rtrl", the whole gradient, for one recurrent layer whose units do not read each other's states, or
+        "e_prop", which leaves out what states do to other units and layers later. `rule` is "sgd" or "adam", `lr` the rate,
+        and `every` the number of steps whose gradients are added before the weights move.
+
+            >>> learner = model.learner(method="e_prop")
+            >>> learner.steps
+            0
+
+        Raises InputError where the method does not fit the layers.
+        """
+        return Learner(self, method=method, rule=rule, lr=lr, every=every)
 
     def use_series(self, name: str) -> Model:
         """The model of one of `series`, which predicts, streams and is saved with the scaling of that series alone.

@@ -15,6 +15,7 @@ namespace lagtape::python {
 void add_models(nanobind::module_& module);
 void add_built_models(nanobind::module_& module);
 void add_streams(nanobind::module_& module);
+void add_learners(nanobind::module_& module);
 void add_given_data(nanobind::module_& module);
 void add_experiments(nanobind::module_& module);
 void add_evaluation(nanobind::module_& module);

@@ -79,6 +79,7 @@ NB_MODULE(_lagtape, module) {
   add_models(module);
   add_built_models(module);
   add_streams(module);
+  add_learners(module);
   add_given_data(module);
   add_experiments(module);
   add_evaluation(module);

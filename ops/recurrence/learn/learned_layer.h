@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/parameter.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape {
+
+/// A parameter as a learner moves it.
+struct LearnedWeight {
+  std::string name;  ///< as the step, or what derives the step's weights, names it
+  Tensor value;
+  bool trainable = true;
+  Bounds bounds = {};
+};
+
+/// A layer of a stack that learns while it streams, or its read-out.
+struct LearnedLayer {
+  StepProgram program;
+  /// A program whose states' next values are weights of the step of those names, as functions of the parameters; none
+  /// where each weight is a parameter.
+  std::optional<StepProgram> derived;
+  std::vector<LearnedWeight> weights;
+};
+
+}  // namespace lagtape

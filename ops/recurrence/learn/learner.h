@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lagtape/core/normalization.h"
+#include "lagtape/ops/recurrence/learn/learned_layer.h"
+#include "lagtape/ops/recurrence/step/stack.h"
+
+namespace lagtape {
+
+/// How a stream learns from the steps that have been.
+enum class LearningMethod : std::uint8_t {
+  /// Real-time recurrent learning: the whole gradient, for a stack whose one recurrent layer comes first and has a
+  /// step whose units do not read each other's states.
+  rtrl,
+  /// Traces of each unit's own states, for any stack: what a state does to other units later, and to layers above later,
+  /// is left out (e-prop; for stacks of layers as above Zucchet et al. 2023).
+  e_prop,
+};
+
+/// "rtrl", "e_prop". Throws InputError with the nearest.
+LearningMethod learning_method_named(const std::string& name);
+
+/// The rule by which weights move.
+enum class LearningRule : std::uint8_t { sgd, adam };
+LearningRule learning_rule_named(const std::string& name);
+
+struct LearnerOptions {
+  LearningMethod method = LearningMethod::rtrl;
+  LearningRule rule = LearningRule::sgd;
+  double lr = 0.01;        ///< 0: gradients add up and nothing moves
+  std::int64_t every = 1;  ///< steps whose gradients are added before the weights move
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  ///< of adam
+};
+
+/// A stack that learns while it streams, for one row: each step predicts, compares with the target, and moves the weights.
+/// T is the scalar of the weights. After construction a step allocates, locks and throws nothing, and its cost does not
+/// depend on how many came before. Not copied.
+template <class T>
+class Learner {
+ public:
+  /// `layers` from the input up, the read-out last; `start` has the states before the first step, empty: zeros. Throws
+  /// InputError for options out of range, for losses of whole sequences, for a stack that has no traces, and for rtrl where
+  /// these are not the whole gradient.
+  Learner(std::vector<LearnedLayer> layers, const LossFunction& loss, const Normalization& normalization,
+          const Window& start, const LearnerOptions& options);
+  Learner(Learner&&) noexcept;
+  Learner& operator=(Learner&&) noexcept;
+  ~Learner();
+
+  std::int64_t input_width() const;
+  std::int64_t output_width() const;
+  std::int64_t target_width() const;  ///< 1 for classes
+  std::int64_t steps() const;
+  /// Why the gradient is not the whole one; empty where it is.
+  const std::string& inexact() const;
+
+  /// One step in the units of the data: what the weights so far predict for `input` goes to `output` (null: nowhere), then
+  /// they learn from `target` (null, or NaN: there is none). For classes a target is a number, -1 for none. Returns the
+  /// loss of the prediction, 0 where there is no target. A loss that is not finite moves nothing.
+  double step(const T* input, const T* target, T* output = nullptr) noexcept;
+  /// Sets states and traces to those before the first step, and gradients to 0. Weights stay.
+  void reset() noexcept;
+  /// Whether all weights and states are finite.
+  bool is_finite() const;
+
+  /// The weights as they are now, layer by layer in the order given, and the sums of their gradients since they last
+  /// moved (zeros for sgd that moves at every step). Allocate.
+  std::vector<Tensor> weights() const;
+  std::vector<Tensor> gradients() const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace lagtape

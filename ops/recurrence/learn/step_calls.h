@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "lagtape/core/aligned_memory.h"
+#include "lagtape/ops/kernels/kernels.h"
+#include "lagtape/ops/recurrence/jit/stage_compiler.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
+
+namespace lagtape::recurrence {
+
+/// A program of one row whose weights may change between two runs: a list of calls on values that lie in one place each,
+/// element-wise work as machine code where that can be. States are not read; `kept` are the values that others read.
+template <class T>
+class StepCalls {
+ public:
+  /// `kept` by value. What depends on the weight of that name runs in the second half.
+  StepCalls(StepProgram program, std::vector<bool> kept, std::string_view second_half,
+            const Kernels<T>& kernels);
+
+  const StepProgram& program() const { return program_; }
+  T* value(int v) const { return values_[static_cast<std::size_t>(v)]; }
+  T* input() const { return input_; }
+  /// Where the numbers of a weight lie: a vector's one after another, a matrix's packed (Kernels::pack) by its columns,
+  /// the outputs.
+  T* weight(int w) const { return weights_[static_cast<std::size_t>(w)]; }
+  std::int64_t weight_elements(int w) const;
+
+  void run_first() { run(first_); }
+  void run_second() { run(second_); }
+
+ private:
+  struct Call {
+    enum class Kind : std::uint8_t { compiled, element, product, sum, broadcast } kind = Kind::element;
+    int value = -1;  ///< the result; of a compiled stage the first
+    std::shared_ptr<const CompiledStage> stage = {};
+    std::vector<T*> pointers = {};  ///< to the operands of a stage, or the outputs of a product
+    ProductOperand<T> operand = {};
+    std::vector<std::int64_t> strides = {};
+  };
+  using Calls = std::vector<Call>;
+
+  void lay_out();
+  void list_calls(std::string_view second_half);
+  void list_half(const std::vector<bool>& half, std::vector<bool>& done, Calls& calls);
+  bool is_ready(int v, const std::vector<bool>& done) const;
+  bool is_fused(const Instruction& i) const;
+  bool is_read_outside(int v, const std::vector<int>& stage) const;
+  ElementStage stage_of(const std::vector<int>& values) const;
+  void add_stage(const std::vector<int>& values, Calls& calls);
+  void add_other(int v, Calls& calls);
+  std::int64_t width_of(int v) const {
+    return padded<T>(program_.values[static_cast<std::size_t>(v)].shape.width());
+  }
+  void run(const Calls& calls);
+  void run_element(int v);
+
+  StepProgram program_;
+  std::vector<bool> kept_;
+  const Kernels<T>& kernels_;
+  AlignedMemory memory_;
+  std::vector<T*> values_, weights_;
+  T* input_ = nullptr;
+  Calls first_, second_;
+};
+
+extern template class StepCalls<float>;
+extern template class StepCalls<double>;
+
+}  // namespace lagtape::recurrence

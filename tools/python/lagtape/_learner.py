@@ -1,0 +1,46 @@
+"""Models that learn while they stream."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, Optional, Tuple
+
+from numpy.typing import ArrayLike
+
+from . import _lagtape
+from ._arguments import count_of, real_of, text_of
+from ._results import Array
+
+if TYPE_CHECKING:
+    from ._model import Model
+
+
+class Learner(_lagtape.Learner):
+    """A model that learns from every step of a stream, as `Model.learner` makes it. It has weights of its own.
+
+        >>> learner = model.learner(method="e_prop", lr=0.001)
+        >>> y, loss = learner.step([0.5], [0.25])
+        >>> y.shape, loss > 0
+        ((1,), True)
+        >>> learned = learner.model()
+    """
+
+    def __init__(self, model: Model, *, method: str = "rtrl", rule: str = "sgd", lr: float = 0.01, every: int = 1):
+        super().__init__(model._model, text_of(method, "method"), text_of(rule, "rule"), real_of(lr, "lr", "learner"),
+                         count_of(every, "every", "learner"))
+
+    def step(self, x: ArrayLike, target: Optional[ArrayLike] = None) -> Tuple[Array, float]:
+        """One step: the output [output] for x [input], and its loss. Then the weights learn from the target [output], in the
+        units of the data; of classes it is the number. None, or NaN for one of its numbers: there is none, and the loss is 0.
+
+        Raises InputError for another shape.
+        """
+        return self._step(x, target)
+
+    def model(self) -> Model:
+        """A model with the weights that the learner has now."""
+        from ._model import wrapped
+        return wrapped(self._model())
+
+    def gradients(self) -> Dict[str, Array]:
+        """The gradients that have been added up since the weights moved, by the parameters' names: with `lr=0` those of all steps."""
+        return self._gradients()
