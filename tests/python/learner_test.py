@@ -13,7 +13,7 @@ def trained(cell="min_gru", **options):
     return lt.train({"name": "learner", "data": {"task": "arrays"}, "loss": "mse",
                      "model": {"layers": [{"cell": cell, "units": 5, **options}], "readout": {"units": 2, "at": "every_step"}},
                      "train": {"epochs": 2, "batch": 4, "precision": "f64"}},
-                    data={"train_x": x, "train_y": y}, quiet=True, seed=3).model()
+                    data={"train_x": x, "train_y": y}, seed=3, progress=False).model()
 
 
 @pytest.fixture(scope="module")
