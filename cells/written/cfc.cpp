@@ -20,7 +20,7 @@ constexpr Option kCfcOptions[] = {
 constinit const LayerEntry Cfc::kEntry = {
     .name = "cfc",
     .summary = "closed-form continuous-time network, for data at uneven times too",
-    .source = "Closed-form continuous-time neural networks, Equation 10",
+    .source = "Closed-form continuous-time neural networks, the closed-form solution with a gate of time",
     .equations =
         "b = 1.7159 * tanh(0.666 * (W_b @ x + U_b @ h + W_b.bias)), further backbone layers likewise\n"
         "g = tanh(W_g @ b + W_g.bias), k = tanh(W_k @ b + W_k.bias)\n"

@@ -7,7 +7,8 @@
 namespace lagtape {
 
 /// The closed-form continuous-time network: an interpolation in time between two functions of input and state.
-/// Source: "Closed-form continuous-time neural networks" (Hasani et al. 2022), Equation 10.
+/// Source: "Closed-form continuous-time neural networks" (Hasani et al. 2022), the
+/// closed-form solution with a gate of time.
 ///
 ///     b = l(W_b x[n] + U_b h[n] + b_b), `backbone_layers` such maps, l(a) = 1.7159 tanh(0.666 a)
 ///     g = tanh(W_g b + b_g), k = tanh(W_k b + b_k)

@@ -25,7 +25,9 @@ void check_d_linoss(const DLinoss& cell, JsonReader& reader) {
 constinit const LayerEntry DLinoss::kEntry = {
     .name = "d_linoss",
     .summary = "linear oscillatory state space with trained damping",
-    .source = "Learning to Dissipate Energy in Oscillatory State-Space Models, Equations 1 to 4",
+    .source =
+        "Learning to Dissipate Energy in Oscillatory State-Space Models, the damped oscillators and their "
+        "discretization",
     .equations =
         "dt = sigmoid(s), G = relu(g), w = 1 + dt * G\n"
         "A = clip(a, (sqrt(w) - 1)^2 / dt^2, (sqrt(w) + 1)^2 / dt^2)\n"

@@ -7,7 +7,8 @@
 namespace lagtape {
 
 /// A linear oscillatory state space with trained damping. Source: "Learning to Dissipate Energy in Oscillatory
-/// State-Space Models" (Boyer, Rusch and Rus 2025), Equations 1 to 4, and its Section 3.2 for the clamp of A.
+/// State-Space Models" (Boyer, Rusch and Rus 2025), the damped oscillators, their
+/// discretization, and the clamp of A.
 ///
 ///     y'' = -A y - G y' + B x, output C y + D x
 ///     z[n+1] = z[n] + dt (-A y[n] - G z[n+1] + B x[n])

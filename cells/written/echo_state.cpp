@@ -19,7 +19,8 @@ constinit const LayerEntry EchoState::kEntry = {
     .name = "echo_state",
     .summary = "leaky echo-state layer: fixed random weights, for a read-out that is trained",
     .source =
-        "Optimization and applications of echo state networks with leaky-integrator neurons, Equation 2",
+        "Optimization and applications of echo state networks with leaky-integrator neurons, the leaky "
+        "update",
     .equations = "h' = (1 - leak) * h + leak * tanh(W @ h + U @ x + U.bias)",
     .options = kEchoStateOptions,
     .read = read_cell<EchoState>,

@@ -8,8 +8,8 @@ namespace lagtape {
 
 /// A leaky echo-state layer: a recurrence with fixed random weights, of which the read-out alone is trained, best by
 /// {"type": "ridge"} (optim). Source: "Optimization and applications of echo state networks with leaky-integrator neurons"
-/// (Jaeger et al. 2007), Equation 2, with the scales of "A Practical Guide to Applying Echo State Networks" (Lukosevicius
-/// 2012), Equations 2 and 3.
+/// (Jaeger et al. 2007), its leaky update, with the scales of "A Practical Guide to Applying Echo State Networks" (Lukosevicius
+/// 2012).
 ///
 ///     h[n+1] = (1 - leak) h[n] + leak tanh(W h[n] + U x[n] + b)
 ///

@@ -27,7 +27,7 @@ void check_gated_deltanet(const GatedDeltanet& cell, JsonReader& reader) {
 constinit const LayerEntry GatedDeltanet::kEntry = {
     .name = "gated_deltanet",
     .summary = "matrices of values by keys that decay and are corrected by the delta rule",
-    .source = "Gated Delta Networks: Improving Mamba2 with Delta Rule, Equation 10 and Figure 1",
+    .source = "Gated Delta Networks: Improving Mamba2 with Delta Rule, the gated delta rule and its block",
     .equations =
         "q = silu(conv(W_q @ x)), k = silu(conv(W_k @ x)), v = silu(conv(W_v @ x)), d = units / heads each "
         "head\n"

@@ -8,7 +8,7 @@ namespace lagtape {
 
 /// The gated delta network: a matrix of values by keys for each head, from which what a key held is taken out before its
 /// new value is written. Source: "Gated Delta Networks: Improving Mamba2 with Delta Rule" (Yang, Kautz and Hatamizadeh
-/// 2024), Equation 10 and Figure 1.
+/// 2024), the gated delta rule and its block.
 ///
 ///     q, k, v = silu(conv(W_q x)), silu(conv(W_k x)), silu(conv(W_v x)); q and k of length 1; d = units / heads a head
 ///     alpha = exp(-exp(A_log) softplus(W_a x + b_a)), beta = sigmoid(W_b x)                      one number a head

@@ -24,7 +24,7 @@ void check_hgrn2(const Hgrn2& cell, JsonReader& reader) { check_heads(cell.units
 constinit const LayerEntry Hgrn2::kEntry = {
     .name = "hgrn2",
     .summary = "gated linear recurrence of matrices, written by inputs and forget gates",
-    .source = "HGRN2: Gated Linear RNNs with State Expansion, Equations 4 and 5",
+    .source = "HGRN2: Gated Linear RNNs with State Expansion, the recurrence with an expanded state",
     .equations =
         "f = lower_bound + (1 - lower_bound) * sigmoid(W_f @ x + W_f.bias), d = units / heads each head\n"
         "i = W_i @ x + W_i.bias, o = silu(W_o @ x + W_o.bias)\n"

@@ -7,7 +7,7 @@
 namespace lagtape {
 
 /// The gated linear recurrence whose state is the outer product of inputs and forget gates.
-/// Source: "HGRN2: Gated Linear RNNs with State Expansion" (Qin et al. 2024), Equations 4 and 5.
+/// Source: "HGRN2: Gated Linear RNNs with State Expansion" (Qin et al. 2024), the recurrence with an expanded state.
 ///
 ///     f = g + (1 - g) sigmoid(W_f x[n] + b_f), g = `lower_bound`
 ///     i = W_i x[n] + b_i, o = silu(W_o x[n] + b_o)             all with d = units / heads numbers a head

@@ -20,7 +20,7 @@ constexpr Option kLinossOptions[] = {
 constinit const LayerEntry Linoss::kEntry = {
     .name = "linoss",
     .summary = "linear oscillatory state space: forced harmonic oscillators, read by a matrix",
-    .source = "Oscillatory State-Space Models, Equations 1 to 4",
+    .source = "Oscillatory State-Space Models, the oscillators and the discretizations IM and IMEX",
     .equations =
         "A = relu(a), dt = sigmoid(s)\n"
         "method \"im\": z' = (z + dt * (B @ x - A * y)) / (1 + dt * dt * A)\n"

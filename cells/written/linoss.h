@@ -8,7 +8,7 @@
 namespace lagtape {
 
 /// A linear oscillatory state space: forced harmonic oscillators without damping, read by a matrix.
-/// Source: "Oscillatory State-Space Models" (Rusch and Rus 2024), Equations 1 to 4.
+/// Source: "Oscillatory State-Space Models" (Rusch and Rus 2024), the oscillators and the discretizations IM and IMEX.
 ///
 ///     y'' = -A y + B x, output C y + D x;  A = relu(a), dt = sigmoid(s), one number of each for every oscillator
 ///

@@ -28,7 +28,9 @@ void check_lru(const Lru& cell, JsonReader& reader) {
 constinit const LayerEntry Lru::kEntry = {
     .name = "lru",
     .summary = "linear recurrent unit: a diagonal recurrence of complex states",
-    .source = "Resurrecting Recurrent Neural Networks for Long Sequences, Equation 8 and Appendix A",
+    .source =
+        "Resurrecting Recurrent Neural Networks for Long Sequences, the diagonal recurrence in its "
+        "exponential form",
     .equations =
         "lambda = exp(-exp(nu_log) + 1j * exp(theta_log))\n"
         "s' = lambda * s + exp(gamma_log) * (B @ x), s = re + 1j * im\n"

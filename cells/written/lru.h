@@ -7,7 +7,8 @@
 namespace lagtape {
 
 /// The linear recurrent unit: a diagonal linear recurrence of complex states, whose moduli stay below 1.
-/// Source: "Resurrecting Recurrent Neural Networks for Long Sequences" (Orvieto et al. 2023), Equation 8 and Appendix A.
+/// Source: "Resurrecting Recurrent Neural Networks for Long Sequences" (Orvieto et al. 2023), the
+/// diagonal recurrence in its exponential form.
 ///
 ///     lambda = exp(-exp(nu_log) + i exp(theta_log))          complex, one for each of `states`
 ///     s[n+1] = lambda s[n] + exp(gamma_log) (B x[n])         complex, here the real states re and im

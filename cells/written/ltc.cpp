@@ -20,7 +20,7 @@ constexpr Option kLtcOptions[] = {
 constinit const LayerEntry Ltc::kEntry = {
     .name = "ltc",
     .summary = "liquid time-constant network, for data at uneven times too",
-    .source = "Liquid Time-constant Networks, Equations 1 to 3 and Algorithm 1",
+    .source = "Liquid Time-constant Networks, the neurons' equation and its fused solver",
     .equations =
         "f = sigmoid(W @ h + U @ x + U.bias)\n"
         "h' = (h + d * f * A) / (1 + d * (softplus(w) + f)), unfolds times, d = t / unfolds\n"

@@ -7,7 +7,7 @@
 namespace lagtape {
 
 /// The liquid time-constant network: a leaky state whose rate and target follow a function of input and state.
-/// Source: "Liquid Time-constant Networks" (Hasani et al. 2021), Equations 1 to 3 and Algorithm 1.
+/// Source: "Liquid Time-constant Networks" (Hasani et al. 2021), the neurons' equation and its fused solver.
 ///
 ///     dh/dt = -(1 / tau + f) h + f A, f = sigmoid(W h + U x + b)
 ///     h <- (h + d f A) / (1 + d (1 / tau + f)), `unfolds` times a step, d = t / unfolds          the paper's fused solver

@@ -25,7 +25,7 @@ void check_mlstm(const Mlstm& cell, JsonReader& reader) { check_heads(cell.units
 constinit const LayerEntry Mlstm::kEntry = {
     .name = "mlstm",
     .summary = "LSTM with matrices of values by keys as its state, and exponential gates",
-    .source = "xLSTM: Extended Long Short-Term Memory, Equations 19 to 27",
+    .source = "xLSTM: Extended Long Short-Term Memory, the cell mLSTM with its stabilizer",
     .equations =
         "q = W_q @ x + W_q.bias, k = W_k @ x / sqrt(d) + W_k.bias, v = W_v @ x + W_v.bias, d = units / heads "
         "each head\n"

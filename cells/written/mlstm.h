@@ -8,8 +8,8 @@
 namespace lagtape {
 
 /// The LSTM whose state is a matrix of values by keys for each head, with exponential gates, a normalizer and a
-/// stabilizer. Source: "xLSTM: Extended Long Short-Term Memory" (Beck et al. 2024), Equations 19 to 27, and its Appendix
-/// A.3 for the stabilizer.
+/// stabilizer. Source: "xLSTM: Extended Long Short-Term Memory" (Beck et al. 2024), the cell mLSTM
+/// with its stabilizer.
 ///
 ///     q = W_q x[n] + b_q, k = W_k x[n] / sqrt(d) + b_k, v = W_v x[n] + b_v          d = units / heads numbers a head
 ///     i = w_i x[n] + b_i, f = log sigmoid(w_f x[n] + b_f), or without log sigmoid ("exp")            one number a head

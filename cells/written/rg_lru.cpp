@@ -26,7 +26,9 @@ void check_rg_lru(const RgLru& cell, JsonReader& reader) { check_heads(cell.unit
 constinit const LayerEntry RgLru::kEntry = {
     .name = "rg_lru",
     .summary = "real-gated linear recurrent unit, with its block",
-    .source = "Griffin: Mixing Gated Linear Recurrences with Local Attention, Equations 1 to 4 and Figure 2",
+    .source =
+        "Griffin: Mixing Gated Linear Recurrences with Local Attention, the layer RG-LRU and the recurrent "
+        "block",
     .equations =
         "v = W_in @ x + W_in.bias, u = K0 * v[n] + K1 * v[n-1] + ... + K.bias\n"
         "r = sigmoid(W_a @ u + W_a.bias), i = sigmoid(W_x @ u + W_x.bias)\n"

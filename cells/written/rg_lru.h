@@ -7,7 +7,8 @@
 namespace lagtape {
 
 /// The real-gated linear recurrent unit, with the recurrent block around it. Source: "Griffin: Mixing Gated Linear
-/// Recurrences with Local Attention for Efficient Language Models" (De et al. 2024), Equations 1 to 4 and Figure 2.
+/// Recurrences with Local Attention for Efficient Language Models" (De et al. 2024), the
+/// layer RG-LRU and the recurrent block.
 ///
 ///     r = sigmoid(W_a u + b_a), i = sigmoid(W_x u + b_x)
 ///     a = exp(-c softplus(L) r), c = 8

@@ -24,7 +24,7 @@ void check_slstm(const Slstm& cell, JsonReader& reader) { check_heads(cell.units
 constinit const LayerEntry Slstm::kEntry = {
     .name = "slstm",
     .summary = "LSTM with exponential gates, a normalizer and a stabilizer, in heads",
-    .source = "xLSTM: Extended Long Short-Term Memory, Equations 8 to 17",
+    .source = "xLSTM: Extended Long Short-Term Memory, the cell sLSTM with its stabilizer",
     .equations =
         "z = tanh(W_z @ x + R_z @ h + W_z.bias), o = sigmoid(W_o @ x + R_o @ h + W_o.bias)\n"
         "i = W_i @ x + R_i @ h + W_i.bias, f = log(sigmoid(W_f @ x + R_f @ h + W_f.bias))\n"

@@ -8,7 +8,7 @@
 namespace lagtape {
 
 /// The LSTM with exponential gates, a normalizer and a stabilizer; its heads do not see each other's states.
-/// Source: "xLSTM: Extended Long Short-Term Memory" (Beck et al. 2024), Equations 8 to 17.
+/// Source: "xLSTM: Extended Long Short-Term Memory" (Beck et al. 2024), the cell sLSTM with its stabilizer.
 ///
 ///     z = tanh(W_z x[n] + R_z h[n] + b_z), o = sigmoid(W_o x[n] + R_o h[n] + b_o)
 ///     i = W_i x[n] + R_i h[n] + b_i, f = log sigmoid(W_f x[n] + R_f h[n] + b_f), or without log sigmoid ("exp")
