@@ -29,6 +29,8 @@ std::span<const KnownFormat> known_formats() {
     for (const char* text : {"%Y%m%d", "%Y%j"}) formats.push_back({TimePattern(text), true, kFirst, kLast});
     formats.push_back({TimePattern("%Y"), false, 1700, kLast});
     formats.push_back({TimePattern("%m.%Y"), false, 1700, kLast});
+    for (const char* text : {"%y/%m/%d", "%y-%m-%d", "%y.%m.%d"})
+      formats.push_back({.pattern = TimePattern(text), .takes_clock = true, .is_rare = true});
     for (const char* text : {"%d%m%Y", "%m%d%Y", "%y%m%d", "%G%V"})
       formats.push_back({TimePattern(text), false, kFirst, kLast, true});
     return formats;

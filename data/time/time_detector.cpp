@@ -1,6 +1,7 @@
 #include "lagtape/data/time/time_detector.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
@@ -235,6 +236,15 @@ TimeDetector::Candidate& TimeDetector::choose(const PlaceOfRow& place) {
   if (is_week)
     if (const auto weeks = std::ranges::find_if(candidates_, is_of_weeks); weeks != candidates_.end())
       return *weeks;
+  const auto is_in_order = [](const Candidate& c) {
+    return c.format && c.times.size() > 1 &&
+           std::ranges::adjacent_find(c.times, std::greater_equal()) == c.times.end();
+  };
+  if (!dates->format->is_rare && std::ranges::none_of(dates, candidates_.end(), [&](const Candidate& c) {
+        return !c.format->is_rare && is_in_order(c);
+      }))
+    if (const auto rare = std::find_if(dates, candidates_.end(), is_in_order); rare != candidates_.end())
+      return *rare;
   for (auto other = dates + 1; other != candidates_.end(); ++other) {
     if ((other->format->is_rare && !dates->format->is_rare) || is_of_weeks(*other)) continue;
     const auto [a, b] = std::ranges::mismatch(dates->times, other->times);

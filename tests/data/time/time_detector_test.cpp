@@ -161,6 +161,14 @@ TEST_CASE("counts of minutes, hours and days begin in 1970") {
   }
 }
 
+TEST_CASE("years of two digits are first where only that puts the rows in order") {
+  const TimeColumn column = read({"20/01/30", "20/01/31", "20/02/01"});
+  CHECK(column.format.text() == "%y/%m/%d");
+  CHECK(column.times[2] == at(1580515200));
+  CHECK(read({"30/01/20", "31/01/20", "01/02/20"}).times[2] == at(1580515200));
+  CHECK(read({"20-01-30"}).times[0] == at(1580342400));
+}
+
 TEST_CASE("day and month that could be each other are asked for, unless rows decide") {
   CHECK(read({"01/02/2020", "13/02/2020"}).times[0] == at(1580515200));
   CHECK(read({"01/02/2020", "02/13/2020"}).times[0] == at(1577923200));
