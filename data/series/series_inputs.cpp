@@ -23,7 +23,7 @@ std::string name_of_input(const std::string& column, std::int64_t shift) {
 }
 
 bool SeriesOptions::reads_nothing() const {
-  return says_input && past.is_array() && inputs().empty() && calendar.empty();
+  return says_input && past.is_array() && past.empty() && inputs().empty() && calendar.empty();
 }
 
 bool SeriesOptions::is_category(const Json& column) const {
