@@ -64,6 +64,7 @@ class StreamTest(ToolTest):
 
 @unittest.skipUnless(has("numpy", "scipy"), "NumPy and SciPy are not installed")
 class SampleRatesTest(ToolTest):
+    @slow
     def test_whole_rates_are_exact_and_others_are_measured(self):
         self.write("model", json.dumps(keras_model()))
         self.run_tool("import", "model", "--output", "run")
@@ -242,6 +243,7 @@ class ReferenceTest(ToolTest):
     def check(self, loss, gradients):
         return self.reference.check(self.case, self.weights, *self.data, loss, gradients, each=True)
 
+    @slow
     def test_right_gradients_pass_and_wrong_ones_do_not(self):
         loss = self.reference.loss(self.case, self.weights, *self.data)
         gradients = self.gradients()

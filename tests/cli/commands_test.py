@@ -145,6 +145,7 @@ class CommandsTest(ToolTest):
             self.write(f"{name}/{name}_{part}.ts", "\n".join([*head, "@data", *lines]) + "\n")
         return self.folder / name
 
+    @slow
     def test_ready_experiments_are_valid_whose_models_must_fit_what_files_contain(self):
         """The others are read by tests/tools/train/experiment_rows_test.cpp."""
         made = {"ts": lambda data: ["--set", f"data.path={self.write_series(Path(data['path']).name)}"],

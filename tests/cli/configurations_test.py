@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-from tool import ToolTest, main, npy, npy_shape, npy_values, read_safetensors
+from tool import ToolTest, main, npy, npy_shape, npy_values, read_safetensors, slow
 
 ROWS = pathlib.Path(__file__).resolve().parents[1] / "cells" / "rows"
 COUNT, SEED = 12, 1
@@ -97,6 +97,7 @@ class ConfigurationsTest(ToolTest):
             path.unlink() if path.is_file() else path.rmdir()
         (self.folder / name).rmdir()
 
+    @slow
     def test_random_configurations(self):
         draws = random.Random(SEED)
         self.write("e.json", random_experiment(random.Random(0)))

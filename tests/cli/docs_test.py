@@ -39,7 +39,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "tools/experiments/README.md", *ROOT.
                 *ROOT.glob(".github/*.md")])
 GALLERY = [page for page in PAGES if page.parent.name == "gallery" and page.name != "README.md"]
 IN_FULL = {"tools/docs/forecast.md", *(page.relative_to(ROOT).as_posix() for page in GALLERY)}
-TRAINING_PAGES = {"analysis", "memory", "report", "search", "streaming", "training"}  # their trainings take seconds of processor time
+TRAINING_PAGES = {"analysis", "coming_from", "delay_equations", "memory", "python", "report", "search", "streaming", "training"}  # their trainings take seconds of processor time
 
 NEEDS = (["needs-torch"], ["needs-sklearn"], ["needs-matplotlib"], ["needs-statsmodels"])
 

@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, npy
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, npy, slow
 
 NAN = float("nan")
 
@@ -209,6 +209,7 @@ class ErrorsTest(ToolTest):
         with self.within(5):
             self.refused(["experiment.json: line 1, column 1: "], "check", "experiment.json")
 
+    @slow
     def test_many_names(self):
         path = self.write("experiment.json", changed(
             CLASSIFIER, metrics=[f"{name}_{i}" for name in ("f1", "recall", "precision") for i in range(80_000)]))

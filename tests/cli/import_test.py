@@ -12,7 +12,7 @@ import unittest
 import wave
 
 from import_models import RNN_TENSORS, changed, changed_tensors, guitarml_model, keras_model, nam_model, state_dict
-from tool import EXPERIMENT, ToolTest, main, npy, npy_values
+from tool import EXPERIMENT, ToolTest, main, npy, npy_values, slow
 
 MODELS = ToolTest.root.parent / "shared/data/recurrent-models"
 
@@ -130,6 +130,7 @@ class RealModels(ImportTest):
         self.import_file("nam/lstm.nam")
         self.assert_close(self.outputs(x), [dense([head], offset, cell.step([v]))[0] for v in x], 1e-6)
 
+    @slow
     def test_guitarml_and_proteus_add_the_input(self):
         for name in ("guitarml/muff1", "guitarml/ht13_gru", "proteus/PrincetonAmp_Clean", "proteus/TS9_DriveKnob"):
             with self.subTest(name):

@@ -5,7 +5,7 @@ import math
 import random
 import unittest
 
-from tool import CLASSIFIER, ToolTest, changed, main, read_safetensors, rows_of
+from tool import CLASSIFIER, ToolTest, changed, main, read_safetensors, rows_of, slow
 
 DEVIATION = 0.5
 NOISE = {
@@ -62,6 +62,7 @@ class LossTest(ToolTest):
         self.run_tool("predict", "run", "--input", "noise.csv", "--output", "y.csv")
         self.assertTrue(all(row["prediction"] == row["q0.8"] for row in rows_of((self.folder / "y.csv").read_text())))
 
+    @slow
     def test_intervals_of_a_forecast_grow_with_what_is_not_known(self):
         """An autoregression of coefficient 0.9 with normal noise of deviation 1, whose deviation is known h steps ahead."""
         def series(rows, seed):

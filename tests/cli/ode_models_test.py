@@ -6,7 +6,7 @@ import shutil
 import struct
 import subprocess
 
-from tool import ToolTest, changed, main
+from tool import ToolTest, changed, main, slow
 
 RUNNER = """#include <stdio.h>
 #include "model.c"
@@ -72,6 +72,7 @@ class OdeModelsTest(ToolTest):
         self.assertLessEqual(worst, error, (found, expected))
         self.assertGreater(max(map(abs, expected)), 100 * error)
 
+    @slow
     def test_gradients_are_exact(self):
         for name, cell in (("free", FREE), ("driven", DRIVEN), ("state", BY_STATE), ("two", TWO_LAGS), ("vectors", VECTORS), ("neutral", NEUTRAL)):
             for method in ("euler", "heun", "rk4"):
@@ -90,6 +91,7 @@ class OdeModelsTest(ToolTest):
                 exact = self.solve(cell, "0.5:12:0.5", "--input", "u.csv", h=1 / 256)["y"]["y"]
                 self.near(self.predicted(cell, u), exact, error)
 
+    @slow
     def test_derivatives_by_the_lag_have_the_order_of_the_method(self):
         u = [[math.sin(k)] for k in range(24)]
         self.write("u.csv", "time,u\n" + "".join(f"{0.5 * k},{math.sin(k)}\n" for k in range(24)))
@@ -131,6 +133,7 @@ class OdeModelsTest(ToolTest):
             exact = self.solve(lines, "0.5:12:0.5", "--input", "u.csv", h=1 / 256)["y"]["y"]
             self.near(self.predicted(lines, u), exact, 5e-6)
 
+    @slow
     def test_streams_and_c_give_the_same(self):
         rows = [[math.sin(k), 0.3 + 0.4 * (k * 0.618 % 1)] for k in range(24)]
         for name, cell in (("free", FREE), ("state", BY_STATE), ("vectors", VECTORS), ("neutral", NEUTRAL), ("given", changed(BY_STATE, solver__dt={"min": 0.25, "max": 0.75})),

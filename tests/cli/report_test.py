@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import unittest
 
-from tool import EXPERIMENT, RECORDING, ToolTest, changed, main
+from tool import EXPERIMENT, RECORDING, ToolTest, changed, main, slow
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -294,6 +294,7 @@ class ReportTest(ToolTest):
             yield path, (self.folder / "page.html").read_text()
 
     @unittest.skipUnless(CHROMIUM, "Chromium is not installed: the pages are not opened in a browser")
+    @slow
     def test_a_browser_shows_all_pages_on_narrow_and_wide_screens(self):
         probe = """<script>addEventListener("load", () => {
           const seen = [...document.querySelectorAll("svg")].filter(svg => svg.getBoundingClientRect().width > 0);

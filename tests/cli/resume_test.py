@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from tool import EXPERIMENT, ToolTest, changed, main, make_safetensors, read_safetensors
+from tool import EXPERIMENT, ToolTest, changed, main, make_safetensors, read_safetensors, slow
 
 LONG = changed(EXPERIMENT, train__epochs=40)
 KILLS = 6
@@ -46,6 +46,7 @@ class ResumeTest(ToolTest):
         self.assertEqual(self.weights(run), self.weights("whole"), story)
         self.assertEqual(self.metrics(run), self.metrics("whole"), story)
 
+    @slow
     def test_killed_at_random_moments(self):
         seed = random.SystemRandom().randrange(2**32)
         moments = random.Random(seed)

@@ -4,7 +4,7 @@ import json
 import struct
 import unittest
 
-from tool import ToolTest, changed, main, read_safetensors
+from tool import ToolTest, changed, main, read_safetensors, slow
 
 EXPERIMENT = {"name": "echo", "data": {"task": "mackey_glass", "train": 32, "valid": 16, "test": 16},
               "model": {"layers": [{"cell": "echo_state", "units": 60}], "readout": {"units": 1, "at": "every_step"}},
@@ -18,6 +18,7 @@ class RidgeTest(ToolTest):
         tensors = {key: buffer[slice(*tensor["data_offsets"])] for key, tensor in header.items() if key != "__metadata__"}
         return tensors, json.loads(self.run_tool("eval", name, "--json", "--split", "train")[0])["loss"]
 
+    @slow
     def test_it_is_better_than_any_training_of_the_same_states(self):
         ridge, loss = self.trained("ridge")
         adam, higher = self.trained("adam", optimizer={"type": "adam", "lr": 0.01}, train__epochs=60)

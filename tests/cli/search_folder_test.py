@@ -112,6 +112,7 @@ class SearchFolderTest(SearchTool):
         self.assertGreater(held, 0)
         self.assertEqual([run["state"] for run in self.results()], ["done"] * 12)
 
+    @slow
     def test_processes_share_a_search(self):
         self.write("small.json", changed(SMALL, train__epochs=40))
         self.write("search.json", {**SEARCH, "runs": 24})

@@ -5,7 +5,7 @@ import math
 import struct
 import unittest
 
-from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, read_safetensors
+from tool import CLASSIFIER, EXPERIMENT, ToolTest, changed, main, read_safetensors, slow
 
 
 class RunFolderTest(ToolTest):
@@ -48,6 +48,7 @@ class RunFolderTest(ToolTest):
         self.assertEqual(["test_rmse" in row for row in rows], [False] * 3 + [True])
         self.run_tool("train", "run", "--resume", "--quiet", "--set", "train.evaluate_test=false", "--set", "train.epochs=5")
 
+    @slow
     def test_norms_of_weights_are_those_of_the_file_and_change_nothing(self):
         self.train("run", "--set", "train.keep=last")
         self.train("watched", "--set", "train.keep=last", "--set", "train.weight_norms=true")

@@ -88,6 +88,7 @@ def test_a_frame_trains_with_the_bits_of_its_csv_file(of_frame):
     assert np.ptp(of_frame.history["train_loss"]) > 0
 
 
+@pytest.mark.slow
 def test_a_draft_of_a_frame_is_trained_with_it():
     table = frame().rename_axis(None)
     draft = lt.new(table, "gru", units=4, target="load", future="temp")
@@ -169,6 +170,7 @@ def test_arrays_train_with_the_bits_of_their_npz_file_and_are_not_copied():
     assert_same(lt.train(ARRAYS, data=narrow, out="narrow"), lt.train(with_data(ARRAYS, path="narrow.npz"), out="narrow_file"))
 
 
+@pytest.mark.slow
 def test_large_arrays_are_read_where_they_are():
     resource = pytest.importorskip("resource")
     x = np.zeros((1000, 1000, 30), "float32")  # 120 MB
@@ -244,6 +246,7 @@ def test_what_is_no_data_is_one_error(name):
     assert not pathlib.Path("run").exists()
 
 
+@pytest.mark.slow
 def test_many_random_frames_are_read_as_their_files_are():
     draw = np.random.default_rng(5)
     experiment = {**SERIES, "data": {"task": "series", "target": ["a"], "missing": "hold", "window": 5}}
@@ -277,6 +280,7 @@ def kinds(rows=ROWS):
     return table
 
 
+@pytest.mark.slow
 def test_columns_of_every_kind_of_numbers_have_the_bits_of_their_file():
     experiment = with_data({**SERIES, "name": "kinds"}, target="load", future=["count", "small"], past=["single", "code"], calendar=[],
                            series="id", time="when", missing_codes=[-999])

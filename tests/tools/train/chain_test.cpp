@@ -100,7 +100,7 @@ TEST_CASE("gradients of chains agree with central differences" * doctest::test_s
   }
 }
 
-TEST_CASE("threads, plans and budgets change no bit of a chain's training") {
+TEST_CASE("threads, plans and budgets change no bit of a chain's training" * doctest::test_suite("slow")) {
   for (const Sample& sample : kSamples) {
     CAPTURE(sample.name);
     const std::string text = experiment_text(sample.data, sample.layers);
@@ -145,7 +145,8 @@ TEST_CASE("a budget covers the whole chain, and its sequence ops share it") {
             "/train/memory: no plan fits a budget of 10.0 KiB (10240 bytes)"));
 }
 
-TEST_CASE("a chain's run that was stopped and taken up again ends with the same bits") {
+TEST_CASE("a chain's run that was stopped and taken up again ends with the same bits" *
+          doctest::test_suite("slow")) {
   for (const Sample& sample : kSamples) {
     CAPTURE(sample.name);
     const std::string text = experiment_text(sample.data, sample.layers);

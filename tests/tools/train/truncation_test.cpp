@@ -145,7 +145,8 @@ TEST_CASE("segments of sequences that are read once do not depend on threads and
   CHECK(same_bits(whole, trained({"train.truncate=20"}, 2)));
 }
 
-TEST_CASE("a run that was stopped between two segments goes on there, with the same bits") {
+TEST_CASE("a run that was stopped between two segments goes on there, with the same bits" *
+          doctest::test_suite("slow")) {
   constexpr const char* kRagged = R"({
     "name": "ragged", "seed": 5,
     "data": { "task": "random", "length": 40, "lengths": "random", "input": 2, "classes": 3, "every_step": true,
