@@ -22,6 +22,7 @@
 #include "lagtape/core/out_of_memory.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/terminal/exit_code.h"
+#include "lagtape/tools/cli/terminal/print.h"
 
 namespace lagtape::cli {
 
@@ -149,23 +150,6 @@ void add_command(CLI::App& tool, const Command& command) {
   parser.callback(command.run);
 }
 
-// ---- Messages ----
-
-/// The message with overlong words, such as a path in the arguments, cut short.
-std::string readable(std::string_view rest) {
-  constexpr std::size_t kLongest = 250;
-  std::string text;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find_first_of(" \n"), rest.size());
-    text += shortened(rest.substr(0, end), kLongest);
-    rest.remove_prefix(end);
-    if (rest.empty()) break;
-    text += rest.front();
-    rest.remove_prefix(1);
-  }
-  return text;
-}
-
 // ---- Arguments that nothing took ----
 
 /// The command that was given such arguments; the tool, where they stand before a command or there is none.
@@ -269,11 +253,6 @@ int run(CLI::App& tool, int argc, char** argv) try {
 }
 
 }  // namespace
-
-void report(const std::string& message) {
-  // Parts of a message come from files and arguments, and none of them shall act on the terminal.
-  std::fputs(text_of("lagtape: ", readable(printable(message, true)), "\n").c_str(), stderr);
-}
 
 int run_command_line(const std::vector<Command>& commands, const std::string& version, int argc,
                      char** argv) {

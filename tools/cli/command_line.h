@@ -11,7 +11,4 @@ namespace lagtape::cli {
 /// `version` is the line that --version prints.
 int run_command_line(const std::vector<Command>& commands, const std::string& version, int argc, char** argv);
 
-/// Prints a message on stderr. If that fails, the exit code still tells what happened.
-void report(const std::string& message);
-
 }  // namespace lagtape::cli

@@ -13,6 +13,7 @@
 #include "lagtape/tools/cli/command_line.h"
 #include "lagtape/tools/cli/commands.h"
 #include "lagtape/tools/cli/terminal/exit_code.h"
+#include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/version.h"
 
 namespace {

@@ -13,6 +13,9 @@ void print_text(std::string_view text);
 /// The same to stderr.
 void note_text(std::string_view text);
 
+/// Prints an error on stderr, as the tool's. If that fails, the exit code still tells what happened.
+void report(std::string_view message);
+
 /// fmt::print by print_text.
 template <class... Args>
 void print(fmt::format_string<Args...> format, Args&&... args) {

@@ -1,12 +1,12 @@
-#include "lagtape/tools/cli/mpi_ranks.h"
+#include "lagtape/tools/cli/terminal/mpi_ranks.h"
 
 #include <cstdlib>
 #include <exception>
 #include <string>
 
 #include "lagtape/core/error.h"
-#include "lagtape/tools/cli/command_line.h"
 #include "lagtape/tools/cli/terminal/exit_code.h"
+#include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/cli/terminal/signals.h"
 
 #ifdef LAGTAPE_MPI
