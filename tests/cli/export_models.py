@@ -55,6 +55,11 @@ def written_cells():
     yield "fast-weights", {
         "hyper": {"decay": 0.9}, "weights": {"K": wide, "V": wide, "Q": wide}, "state": {"A": square},
         "step": ["A' = decay * A + outer(V @ x, tanh(K @ x)) / units"], "output": "A' @ tanh(Q @ x)"}, {"units": 4}
+    yield "spikes-and-angles", {
+        "weights": {"W": square, "U": wide, "a": ["units"]}, "state": {"h": "units", "s": "units", "r": "units"},
+        "step": ["v = W @ s + U @ x", "h' = 0.8 * h + v - 0.3 * s", "s' = spike(h' - 0.3, 'fast_sigmoid', 2)",
+                 "r' = 0.5 * r + surrogate(s', tanh(h'))"],
+        "output": "r' + atan2(v, a) + stop(atan(h'))"}, {"units": 4}
     yield "past-inputs", {
         "weights": {"W": square, "U": wide, "V": wide}, "state": {"h": "units"},
         "step": ["h' = tanh(W @ h + U @ x[-2] + V @ (x[-7] - x) + sum(x[-1]))"], "output": "h'"}, {"units": 4}

@@ -41,6 +41,7 @@ RECIPES = (
     Recipe("metric.md", r"mape", 2, {"tests/cli/training_options_test.py": "all metrics of numbers at once"}),
     Recipe("importer.md", r"nam|NAM|nam_file|read_nam|nam_model", 14),
     Recipe("cell.md", r"[Ss]ru", 8, {
+        "tests/cells/models/learner_test.cpp": "a model that learns from a stream", "tools/docs/learning.md": "cells that do",
         "tests/cli/configurations_test.py": "cells that take no dilations", "tools/docs/cells.md": "the list of cells",
         "tools/bench/rows.py": "the benchmark of the paper's models",
         "tools/bench/experiments/sru_1000.json": "the same", "tools/bench/experiments/sru_2000.json": "the same"}),
