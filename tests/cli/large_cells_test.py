@@ -66,7 +66,6 @@ class LargeCellsTest(ToolTest):
         self.timed("check", path)
         self.timed("train", path, "--out", "run", "--quiet")
 
-    @slow
     def test_gradients_and_streams_of_cells_that_are_compiled_in_parts(self):
         self.write("x.npy", npy((1, 20, 2), [i / 40 for i in range(40)]))
         for name, shape in SHAPES.items():
