@@ -43,9 +43,10 @@ NamedTable read_table_file(const fs::path& path, const TableOptions& options) {
     notes.push_back(text_of("the text is ", encoding, ", read as UTF-8"));
   if (is_tsf_file(path)) {
     text = long_table_of_tsf(text, where, notes);
-    return parse_table(std::move(text), where,
-                       {.separator = ',', .skip_rows = 0, .missing_codes = options.missing_codes},
-                       std::move(notes));
+    TableOptions plain{.separator = ',', .skip_rows = 0};
+    plain.missing_codes = options.missing_codes;
+    plain.codes_by_column = options.codes_by_column;
+    return parse_table(std::move(text), where, plain, std::move(notes));
   }
   TableOptions given = options;
   if (unpacked_ending(path) == ".tsv" && given.separator == 0) given.separator = '\t';

@@ -41,13 +41,14 @@ namespace {
 }
 
 /// Puts the mean of the numbers of rows of one time in place of the first.
-void take_means(const CsvSource& csv, std::int64_t source, NumberColumn& column) {
+void take_means(const CsvSource& csv, std::int64_t source, const std::vector<double>& codes,
+                NumberColumn& column) {
   for (std::int64_t row = 0; row < csv.rows() && !csv.alike.empty(); ++row) {
     const auto alike = csv.alike.find(csv.in_file(row));
     if (alike == csv.alike.end()) continue;
     double sum = 0, count = 0;
     const auto add = [&](std::string_view text) {
-      const std::optional<double> value = column.style.read(text, csv.options.table.missing_codes);
+      const std::optional<double> value = column.style.read(text, codes);
       if (!value && !is_missing(text)) refuse_cell(csv, row, source);
       if (!value || std::isnan(*value)) return;
       sum += *value;
@@ -61,34 +62,31 @@ void take_means(const CsvSource& csv, std::int64_t source, NumberColumn& column)
   }
 }
 
-/// Adds the codes that may mean missing numbers. The number of a constant series is no code.
-void add_codes(const CsvSource& csv, std::span<const double> numbers, const std::string& name,
-               std::vector<MissingCode>& codes) {
-  if (csv.ids.size() < 2 || !find_missing_code(numbers)) {
-    add_missing_codes(numbers, name, codes);
-    return;
-  }
+/// Finds the codes that may mean missing numbers. The number of a constant series is no code.
+std::string note_of_codes_in(const CsvSource& csv, const std::vector<Column>& columns) {
   std::vector<std::int64_t> series;
-  for (std::int64_t row = 0; row < csv.rows(); ++row) series.push_back(csv.series_of(row));
-  add_missing_codes(without_constant_series(numbers, series), name, codes);
+  for (std::int64_t row = 0; row < csv.rows() && csv.ids.size() > 1; ++row)
+    series.push_back(csv.series_of(row));
+  std::vector<NamedNumbers> numbers;
+  for (const Column& column : columns) numbers.push_back({column.name, column.values.values<double>()});
+  return note_of_codes(find_missing_codes(numbers, series));
 }
 
 /// The numbers of a column by time, NaN where there is none.
 Column read_numbers(const CsvSource& csv, std::int64_t source, PlainNumbers plain,
-                    std::vector<std::string>& notes, std::vector<MissingCode>& codes) {
+                    std::vector<std::string>& notes) {
+  const std::string name = csv.table.name_of(source);
+  const TableOptions options = csv.options.table.of_column(name);
   const GivenColumn::Numbers given = csv.numbers(source);
   NumberColumn numbers =
-      given ? read_number_column(csv.rows(), given, csv.options.table)
+      given ? read_number_column(csv.rows(), given, options)
             : read_number_column({.rows = csv.rows(),
                                   .cell = [&](std::int64_t row) { return csv.cell(row, source); },
                                   .place = [&](std::int64_t row) { return csv.place(row, source); }},
-                                 plain.known, std::move(plain.values), csv.table, csv.options.table);
+                                 plain.known, std::move(plain.values), csv.table, options);
   if (numbers.refused >= 0) refuse_cell(csv, numbers.refused, source);
-  take_means(csv, source, numbers);
-  const std::string name = csv.table.name_of(source);
-  if (const std::string note = note_of_numbers(numbers, name, csv.options.table); !note.empty())
-    notes.push_back(note);
-  add_codes(csv, numbers.values.values<double>(), name, codes);
+  take_means(csv, source, options.missing_codes, numbers);
+  if (const std::string note = note_of_numbers(numbers, name, options); !note.empty()) notes.push_back(note);
   return {.name = name,
           .unit = numbers.style.unit.empty() ? csv.table.unit(source) : numbers.style.unit,
           .values = std::move(numbers.values),
@@ -107,14 +105,13 @@ std::vector<std::int64_t> read_measured(const CsvSource& csv, Panel& panel) {
   std::vector<PlainNumbers> plain = read_plain_numbers(csv.rows(), all, cell, csv.options.table);
   std::unordered_map<std::int64_t, std::int64_t> places;
   std::vector<std::int64_t> sources;
-  std::vector<MissingCode> codes;
   const auto measured = [&](std::int64_t source, ColumnRole role) {
     const auto [place, is_new] = places.emplace(source, std::ssize(panel.columns));
     if (is_new) {
       const auto text = std::ranges::find(all, source);
       PlainNumbers known;
       if (text != all.end()) known = std::move(plain[static_cast<std::size_t>(text - all.begin())]);
-      panel.columns.push_back(read_numbers(csv, source, std::move(known), panel.notes, codes));
+      panel.columns.push_back(read_numbers(csv, source, std::move(known), panel.notes));
       panel.columns.back().role = role;
       sources.push_back(source);
     }
@@ -123,7 +120,8 @@ std::vector<std::int64_t> read_measured(const CsvSource& csv, Panel& panel) {
   for (const auto& [source, role] : csv.uses.inputs) panel.add_input(measured(source, role), csv.options);
   for (const std::int64_t source : csv.uses.targets)
     panel.target.push_back(measured(source, ColumnRole::target));
-  if (!codes.empty()) panel.notes.push_back(note_of_codes(codes));
+  if (std::string note = note_of_codes_in(csv, panel.columns); !note.empty())
+    panel.notes.push_back(std::move(note));
   return sources;
 }
 

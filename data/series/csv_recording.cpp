@@ -9,7 +9,7 @@ namespace lagtape {
 Panel read_csv_recording(const SeriesOptions& options, const std::filesystem::path& path, bool allow_future,
                          const FutureFiles* future) {
   CsvSource csv(options, path, future);
-  Panel panel{.rows = csv.rows(), .notes = csv.table.notes()};
+  Panel panel{.rows = csv.rows(), .names = csv.table.names(), .notes = csv.table.notes()};
   if (csv.leaves_out_index())
     panel.notes.emplace_back("the first column has no name and counts the rows: left out");
   if (std::string note = read_series(csv); !note.empty()) panel.notes.push_back(std::move(note));

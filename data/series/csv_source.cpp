@@ -18,6 +18,8 @@ CsvSource::CsvSource(const SeriesOptions& given, const std::filesystem::path& pa
   uses = column_uses(
       options, table.columns(), apart,
       [&](const Json& entry, const std::string& key) { return column(entry, key); }, table.where());
+  for (const auto& [name, codes] : options.table.codes_by_column)
+    table.column(name, {.pointer = "/data/missing_codes"});
   if (future == nullptr) return;
   if (auto rows = future->rows_of(table)) {
     future_ = *std::move(rows);

@@ -73,6 +73,8 @@ struct Panel {
   std::vector<PanelSeries> series = {};  ///< one after the other
   /// The columns of `PanelSeries::id`, by which tables of results name the series; empty: one series without a name.
   std::vector<std::string> series_columns = {};
+  /// The names of all columns of a table, of the first of several files; empty: they have none.
+  std::vector<std::string> names = {};
   std::vector<RowRange> segments = {};         ///< rows between which no time is missing, in their order
   std::vector<std::string> notes = {};         ///< facts that a user should know, a sentence each
   std::vector<std::string> future_notes = {};  ///< the same of files with the rows that follow

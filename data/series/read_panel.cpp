@@ -176,6 +176,7 @@ Panel joined(std::vector<Panel> parts) {
   all.input = parts.front().input;
   all.target = parts.front().target;
   all.series_columns = parts.front().series_columns;
+  all.names = parts.front().names;
   all.axis.format = parts.front().axis.format;
   all.axis.zone = parts.front().axis.zone;
   for (Panel& part : parts) {

@@ -186,15 +186,15 @@ class SequenceReader {
   }
 
   /// The numbers of a column by the rows of the file, NaN where there is none.
-  Tensor read_column(std::int64_t column, std::vector<MissingCode>& codes) {
-    NumberColumn numbers = read_number_column(cells_, column, options_.table);
+  Tensor read_column(std::int64_t column) {
+    const std::string name = cells_.name_of(column);
+    const TableOptions options = options_.table.of_column(name);
+    NumberColumn numbers = read_number_column(cells_, column, options);
     if (numbers.refused >= 0)
       refuse(numbers.refused, column, Rule::wrong_type, "a finite number",
              hint_for_number(cells_.cell(numbers.refused, column), options_.table));
-    const std::string name = cells_.name_of(column);
-    if (const std::string note = note_of_numbers(numbers, name, options_.table); !note.empty())
+    if (const std::string note = note_of_numbers(numbers, name, options); !note.empty())
       table_.notes.push_back(note);
-    add_missing_codes(numbers.values.values<double>(), name, codes);
     for (std::int64_t row = 0; row < cells_.rows(); ++row) {
       const double value = numbers.values.at(row);
       if (std::isnan(value) && options_.missing == Missing::error)
@@ -209,10 +209,14 @@ class SequenceReader {
   void read_inputs() {
     std::vector<std::int64_t> columns;
     std::vector<Tensor> values;
-    std::vector<MissingCode> codes;
+    for (const auto& [name, codes] : options_.table.codes_by_column) column(name, "missing_codes");
+    std::vector<NamedNumbers> numbers;
     for (const std::string& name : options_.input) columns.push_back(column(name, "input"));
-    for (const std::int64_t source : columns) values.push_back(read_column(source, codes));
-    if (!codes.empty()) table_.notes.push_back(note_of_codes(codes));
+    for (const std::int64_t source : columns) values.push_back(read_column(source));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      numbers.push_back({options_.input[i], values[i].values<double>()});
+    if (std::string note = note_of_codes(find_missing_codes(numbers, {})); !note.empty())
+      table_.notes.push_back(std::move(note));
     StoredSequences& to = table_.sequences;
     to.input = std::ssize(options_.input_names());
     std::int64_t filled = 0;
@@ -252,9 +256,15 @@ class SequenceReader {
 
   bool is_target(std::string_view cell) const {
     if (is_missing(cell)) return std::ranges::find(options_.classes, cell) != options_.classes.end();
-    const std::vector<double>& codes = options_.table.missing_codes;
+    const std::vector<double> codes = options_.table.of_column(options_.target).missing_codes;
     const auto number = parse_number(cell, options_.table.decimal);
     return !options_.normalize.real_loss || !number || std::ranges::find(codes, *number) == codes.end();
+  }
+
+  std::string hint_for_missing_word(std::string_view cell) const {
+    if (cell.empty() || options_.normalize.real_loss) return {};
+    return text_of(quote(cell, 40),
+                   R"( means that there is none, unless "classes" lists it with the others.)");
   }
 
   /// By sequence a row with its target; -1 where there is none.
@@ -272,7 +282,8 @@ class SequenceReader {
                               ", expected one for each sequence."));
       }
       if (needs_all && found.back() < 0)
-        refuse(rows_[i].front(), target, Rule::missing, text_of("the target of ", sequence(i)));
+        refuse(rows_[i].front(), target, Rule::missing, text_of("the target of ", sequence(i)),
+               hint_for_missing_word(cells_.cell(rows_[i].front(), target)));
     }
     return found;
   }

@@ -13,14 +13,21 @@ namespace lagtape {
 
 namespace {
 
-/// Whether a number is one by which loggers say that they have none: nines, such as -999, 9999 and 99.99, or a negative
-/// hundred.
+/// Whether a number is one by which loggers and programs say that they have none: nines, such as -999, 9999 and 99.99, and
+/// eights; a negative hundred; the ends of integers; 85 and -127 of thermometers; huge ones.
 bool is_usual_code(double value) {
   std::string digits = text_of(std::abs(value));
   std::erase(digits, '.');
-  if (digits.size() >= 2 && digits.find_first_not_of('9') == digits.npos) return true;
-  return value <= -100 && std::fmod(value, 100) == 0 && value >= -900;
+  const auto are_all = [&](char digit) { return digits.find_first_not_of(digit) == digits.npos; };
+  if ((digits.size() >= 2 && are_all('9')) || (digits.size() >= 4 && are_all('8'))) return true;
+  constexpr double kUsual[] = {-1,    -127,   -888,  85,          255,          32767,        -32767,
+                               32768, -32768, 65535, 2147483647., -2147483647., -2147483648., 4294967295.};
+  return std::ranges::find(kUsual, value) != std::end(kUsual) || std::abs(value) >= 1e18 ||
+         (value <= -100 && std::fmod(value, 100) == 0 && value >= -900);
 }
+
+/// Whether a usual code may as well be a measurement: by its size alone, nobody knows.
+bool is_small(double value) { return value == -1 || value == 85 || value == 255 || value == 99; }
 
 constexpr double kLeastShare = 0.005;
 
@@ -42,27 +49,57 @@ std::vector<double> sample_of(std::span<const double> numbers) {
   return sample;
 }
 
-/// The code among numbers whose lowest or highest is `extreme`, if it is one.
-std::optional<MissingCode> code_at(double extreme, std::span<const double> numbers, double share) {
-  constexpr double kFar = 0.5, kFarForUsual = 0.1;
-  constexpr std::int64_t kFewest = 3;
-  constexpr std::size_t kFewestOthers = 5;
-  const std::int64_t cells = std::ranges::count(numbers, extreme);
-  if (cells < std::max<double>(kFewest, share * static_cast<double>(numbers.size()))) return {};
+/// The distance from a number to the nearest other one, and how far those are from each other; as far as they go.
+struct Neighbors {
+  double nearest = 0, other = 0;
+  std::int64_t cells = 0, others = 0;
+  std::size_t different =
+      0;  ///< others that differ, at most some: a switch has two numbers, and none of them is a code
+};
+
+constexpr std::size_t kFewestOthers = 5;
+
+/// What is around a number that is the lowest or the highest of all; nothing for others.
+std::optional<Neighbors> neighbors_of(double value, std::span<const double> numbers) {
   const auto [low, high] = range_of(numbers);
-  const double other = extreme == low ? high : low;
-  double nearest = other;
-  std::set<double> others;  // a switch has two numbers, and none of them is a code
+  if ((value != low && value != high) || low >= high) return {};
+  Neighbors around{.nearest = value == low ? high : low, .other = value == low ? high : low};
+  std::set<double> others;
   for (const double x : numbers) {
-    if (std::isnan(x) || x == extreme) continue;
-    if (std::abs(x - extreme) < std::abs(nearest - extreme)) nearest = x;
+    if (std::isnan(x)) continue;
+    ++(x == value ? around.cells : around.others);
+    if (x == value) continue;
+    if (std::abs(x - value) < std::abs(around.nearest - value)) around.nearest = x;
     if (others.size() < kFewestOthers) others.insert(x);
   }
-  const bool is_usual = is_usual_code(extreme), is_only_negative = extreme < 0 && nearest >= 0;
-  const double far =
-      is_usual && is_only_negative ? 0 : (is_usual ? kFarForUsual : kFar) * std::abs(other - nearest);
-  if (low >= high || std::abs(nearest - extreme) < far || others.size() < kFewestOthers) return {};
-  return MissingCode{.value = extreme, .cells = cells};
+  around.different = others.size();
+  return around;
+}
+
+/// Whether a number is as far from all others as codes are.
+bool is_far(double value, const Neighbors& around) {
+  constexpr double kFar = 0.5, kFarForUsual = 0.1;
+  const bool is_usual = is_usual_code(value) && !is_small(value);
+  const bool is_only_negative = value < 0 && around.nearest >= 0;
+  const double far = is_usual && is_only_negative
+                         ? 0
+                         : (is_usual ? kFarForUsual : kFar) * std::abs(around.other - around.nearest);
+  return std::abs(around.nearest - value) >= far && around.different >= kFewestOthers;
+}
+
+/// The code among numbers whose lowest or highest is `extreme`, if it is one.
+std::optional<MissingCode> code_at(double extreme, std::span<const double> numbers, double share) {
+  constexpr std::int64_t kFewest = 3;
+  constexpr double kMostOfState = 0.25;  // machines that are off, closed days
+  const auto around = neighbors_of(extreme, numbers);
+  if (!around || !is_far(extreme, *around)) return {};
+  const auto cells = static_cast<double>(around->cells);
+  if (cells < std::max<double>(kFewest, share * static_cast<double>(numbers.size()))) return {};
+  const bool is_usual = is_usual_code(extreme) && !(extreme == -1 && around->nearest < 0);
+  if ((!is_usual || is_small(extreme)) &&
+      cells > kMostOfState * (cells + static_cast<double>(around->others)))
+    return {};
+  return MissingCode{.value = extreme, .cells = around->cells, .is_usual = is_usual};
 }
 
 }  // namespace
@@ -76,45 +113,101 @@ std::optional<MissingCode> find_missing_code(std::span<const double> numbers) {
   return {};
 }
 
-void add_missing_codes(std::span<const double> numbers, const std::string& column,
+namespace {
+
+/// Adds the codes of a column to those of the columns before, and leaves them out of its numbers.
+void add_missing_codes(const std::string& column, std::vector<double>& numbers,
                        std::vector<MissingCode>& codes) {
-  std::vector<double> left;
-  for (auto found = find_missing_code(numbers); found; found = find_missing_code(left)) {
+  for (auto found = find_missing_code(numbers); found; found = find_missing_code(numbers)) {
     auto known = std::ranges::find(codes, found->value, &MissingCode::value);
-    if (known == codes.end()) known = codes.insert(known, {.value = found->value});
+    if (known == codes.end())
+      known = codes.insert(known, {.value = found->value, .is_usual = found->is_usual});
     known->cells += found->cells;
     known->columns.push_back(column);
-    if (left.empty()) left.assign(numbers.begin(), numbers.end());
-    std::ranges::replace(left, found->value, std::numeric_limits<double>::quiet_NaN());
+    known->is_usual = known->is_usual && found->is_usual;
+    std::ranges::replace(numbers, found->value, std::numeric_limits<double>::quiet_NaN());
   }
 }
 
+/// The numbers of a column without those of series that never change.
 std::vector<double> without_constant_series(std::span<const double> numbers,
                                             std::span<const std::int64_t> series) {
   std::unordered_map<std::int64_t, std::pair<double, double>> ranges;
-  for (std::size_t row = 0; row < numbers.size(); ++row) {
+  for (std::size_t row = 0; row < series.size(); ++row) {
     if (std::isnan(numbers[row])) continue;
     auto& [low, high] = ranges.try_emplace(series[row], numbers[row], numbers[row]).first->second;
     low = std::min(low, numbers[row]);
     high = std::max(high, numbers[row]);
   }
   std::vector<double> changing(numbers.begin(), numbers.end());
-  for (std::size_t row = 0; row < numbers.size(); ++row)
+  for (std::size_t row = 0; row < series.size(); ++row)
     if (const auto range = ranges.find(series[row]);
         range != ranges.end() && range->second.first == range->second.second)
       changing[row] = std::numeric_limits<double>::quiet_NaN();
   return changing;
 }
 
+}  // namespace
+
+std::vector<MissingCode> find_missing_codes(const std::vector<NamedNumbers>& columns,
+                                            std::span<const std::int64_t> series) {
+  std::vector<MissingCode> codes;
+  for (const auto& [name, numbers] : columns) {
+    if (!find_missing_code(numbers)) continue;
+    std::vector<double> left = without_constant_series(numbers, series);
+    add_missing_codes(name, left, codes);
+  }
+  for (MissingCode& code : codes)
+    for (const auto& [name, numbers] : columns) {
+      if (std::ranges::find(code.columns, name) != code.columns.end()) continue;
+      const std::int64_t cells = std::ranges::count(numbers, code.value);
+      if (cells == 0) continue;
+      const auto around = neighbors_of(code.value, numbers);
+      if (around && code.is_usual && is_far(code.value, *around)) {
+        code.columns.push_back(name);  // a code that is rarer there
+        code.cells += cells;
+      } else {
+        code.is_measured = true;
+      }
+    }
+  return codes;
+}
+
+Json missing_codes_json(const std::vector<MissingCode>& codes) {
+  const auto number_of = [](double value) {
+    constexpr double kLargest = 1e15;
+    return value == std::floor(value) && std::abs(value) < kLargest ? Json(static_cast<std::int64_t>(value))
+                                                                    : Json(value);
+  };
+  const bool by_column = std::ranges::any_of(codes, &MissingCode::is_measured);
+  Json json = by_column ? Json::object() : Json::array();
+  for (const MissingCode& code : codes) {
+    if (!by_column) json.push_back(number_of(code.value));
+    for (const std::string& column : code.columns)
+      if (by_column) json[column].push_back(number_of(code.value));
+  }
+  return json;
+}
+
+std::string text_of_codes(const Json& codes) {
+  std::string text;
+  if (codes.is_object()) {
+    for (const auto& [column, list] : codes.items())
+      text += text_of(text.empty() ? "" : ", ", Json(column).dump(), ": ", text_of_codes(list));
+    return text_of("{", text, "}");
+  }
+  for (const Json& code : codes) text += text_of(text.empty() ? "" : ", ", code.get<double>());
+  return text_of("[", text, "]");
+}
+
 std::string note_of_codes(const std::vector<MissingCode>& codes) {
   if (codes.empty()) return {};
-  std::string note, list;
-  for (const MissingCode& code : codes) {
+  std::string note;
+  for (const MissingCode& code : codes)
     note += text_of(note.empty() ? "" : "; ", code.value, " in ", code.cells, " cells of ",
                     listed(code.columns, 5), " is far from all other numbers");
-    list += text_of(list.empty() ? "" : ", ", code.value);
-  }
-  return text_of(note, ". If it marks missing numbers, write \"missing_codes\": [", list, "]");
+  return text_of(note, ". If it marks missing numbers, write \"missing_codes\": ",
+                 text_of_codes(missing_codes_json(codes)));
 }
 
 }  // namespace lagtape

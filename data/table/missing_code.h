@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lagtape/core/json/json.h"
+
 namespace lagtape {
 
 /// A number that probably means that there is none: at least one in 200 numbers of a column, and far from all others.
@@ -13,18 +15,30 @@ struct MissingCode {
   double value = 0;
   std::int64_t cells = 0;
   std::vector<std::string> columns = {};
+  bool is_usual =
+      false;  ///< one that people use as a code, such as -999, and no state of a machine or a closed day
+  bool is_measured = false;  ///< a number among others in a column that it is no code of
 };
 
 /// The code among numbers, some of which may be NaN.
 std::optional<MissingCode> find_missing_code(std::span<const double> numbers);
-/// Adds the codes of a column, each found among the numbers that are left, to those of the columns before.
-void add_missing_codes(std::span<const double> numbers, const std::string& column,
-                       std::vector<MissingCode>& codes);
 
-/// The numbers of a column without those of series that never change, which may be far from all others and are no codes.
-/// `series` has the number of the series by row.
-std::vector<double> without_constant_series(std::span<const double> numbers,
+/// A column and its numbers by row, some of which may be NaN.
+struct NamedNumbers {
+  std::string name;
+  std::span<const double> numbers;
+};
+
+/// The codes of columns, each found among the numbers that are left. `series` has the number of the series by row, or nothing:
+/// a series that never changes may be far from all others, and its number is no code.
+std::vector<MissingCode> find_missing_codes(const std::vector<NamedNumbers>& columns,
                                             std::span<const std::int64_t> series);
+
+/// The value of the key "missing_codes": a list, or lists by column where a code is a measurement of another column.
+Json missing_codes_json(const std::vector<MissingCode>& codes);
+
+/// The same as people write it, in one line.
+std::string text_of_codes(const Json& codes);
 
 /// What a user should know of codes that were found, with the key to write; "" where there are none.
 std::string note_of_codes(const std::vector<MissingCode>& codes);

@@ -61,7 +61,8 @@ std::vector<PlainNumbers> read_plain_numbers(std::int64_t rows, std::span<const 
   constexpr std::int64_t kBlock = 128;
   std::vector<PlainNumbers> numbers;
   for (std::size_t i = 0; i < columns.size(); ++i) numbers.push_back({.values = Tensor({rows}, Dtype::f64)});
-  for (std::int64_t first = 0; first < rows && options.missing_codes.empty(); first += kBlock) {
+  for (std::int64_t first = 0;
+       first < rows && options.missing_codes.empty() && options.codes_by_column.empty(); first += kBlock) {
     const std::int64_t end = std::min(first + kBlock, rows);
     for (std::size_t i = 0; i < columns.size(); ++i) {
       double* const to = numbers[i].values.template values<double>().data();

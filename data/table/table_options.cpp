@@ -2,6 +2,7 @@
 
 #include "lagtape/core/json/options.h"
 #include "lagtape/core/json/schema.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 
@@ -31,6 +32,49 @@ Json lines_schema(const Option&) {
 constexpr OptionKindOf<std::int64_t> kLines =
     option_kind<std::int64_t, read_lines, lines_json, lines_schema>();
 
+// ---- Codes of missing numbers: a list, or an object of lists by column --------------------------------------------
+
+std::vector<double> numbers_of(const Json& list, JsonReader& reader, const std::string& key,
+                               const std::string& whose = "") {
+  std::vector<double> numbers;
+  bool fits = list.is_array();
+  for (std::size_t i = 0; fits && i < list.size(); ++i) {
+    fits = list[i].is_number();
+    if (fits) numbers.push_back(list[i].get<double>());
+  }
+  if (!fits) reader.error(key, text_of("expected a list of numbers", whose, ". Got ", list.dump(), "."));
+  return numbers;
+}
+
+void read_codes(JsonReader& reader, const Option& option, TableOptions& options) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key);
+  if (given.is_null()) return;
+  if (given.is_object()) {
+    for (const auto& [column, list] : given.items())
+      options.codes_by_column[column] = numbers_of(list, reader, key, " for the column " + quote(column));
+  } else if (given.is_array()) {
+    options.missing_codes = numbers_of(given, reader, key);
+  } else {
+    reader.error(
+        key, text_of("expected a list of numbers, or an object of lists by column. Got ", given.dump(), "."));
+  }
+}
+
+Json codes_json(const Option&, const TableOptions& options) {
+  if (options.codes_by_column.empty()) return options.missing_codes;
+  Json object = Json::object();
+  for (const auto& [column, codes] : options.codes_by_column) object[column] = codes;
+  return object;
+}
+Json codes_schema(const Option&) {
+  const Json numbers = list_schema({{"type", "number"}});
+  return either_schema({numbers, object_schema_of(numbers), Json{{"type", "null"}}});
+}
+
+constexpr OptionKindOf<TableOptions> kCodes =
+    option_kind<TableOptions, read_codes, codes_json, codes_schema>();
+
 constexpr Option kTableRows[] = {
     option<&TableOptions::separator>(
         "separator", Choices{{"auto", '\0'}, {",", ','}, {";", ';'}, {"\t", '\t'}, {"|", '|'}},
@@ -54,8 +98,9 @@ constexpr Option kTableRows[] = {
         "units", Choices{{"error", false}, {"strip", true}},
         "treatment of units in cells, such as 12 % or 100 kW: an error, or they are left out where a whole "
         "column has the same"),
-    option<&TableOptions::missing_codes>(
-        "missing_codes", "numbers that mark a missing one, such as [-200, -999]; `missing` treats them"),
+    whole<TableOptions>("missing_codes", kCodes,
+                        "numbers that mark a missing one, such as [-200, -999], or of single columns: "
+                        "{\"pump\": [-1]}; `missing` treats them"),
 };
 
 void check_table(const TableOptions& options, JsonReader& reader) {
@@ -64,6 +109,13 @@ void check_table(const TableOptions& options, JsonReader& reader) {
 }
 
 }  // namespace
+
+TableOptions TableOptions::of_column(const std::string& name) const {
+  TableOptions own = *this;
+  if (const auto codes = codes_by_column.find(name); codes != codes_by_column.end())
+    own.missing_codes = codes->second;
+  return own;
+}
 
 constinit const OptionTable kTableOptions = checked<check_table>(kTableRows);
 

@@ -149,12 +149,12 @@ class DataTest(ToolTest):
         self.assertGreater(found["rmse"], 0.1)
         self.assertAlmostEqual(found["rmse"], math.sqrt(sum(squares) / 40), places=5)
 
-    def test_new_data_of_another_width_are_refused(self):
+    def test_new_data_without_a_column_are_refused(self):
         experiment = changed(SERIES, data={"task": "series", "path": "own.csv", "window": 20})
         self.train("run", experiment=experiment)
         self.write("new.csv", "load\n" + "0.5\n" * 41)
         message = self.run_tool("eval", "run", "--data", "new.csv", "--split", "all", code=2)[1]
-        self.assertIn("run: its model takes 3 inputs per step. The data have 1.", message)
+        self.assertIn("new.csv: /data/input: unknown column 'day'. Known: load", message)
 
     def test_new_data_with_targets_at_other_steps_are_refused(self):
         self.run_tool("data", self.write("series.json", changed(SERIES, model__readout__at="last_step")), "--out", "once.npz")

@@ -228,11 +228,15 @@ class ForecastTest(ToolTest):
         for args in (("predict", "--output", "-"), ("forecast", "--steps", "2")):
             self.refused(["x.csv: row 30: v is 1e+40, which is not finite in f32."], args[0], "run", "--input", "x.csv", *args[1:])
 
-    def test_a_recording_with_dates_has_no_array_of_predictions(self):
+    def test_predictions_of_a_recording_with_dates_are_an_array_too(self):
         self.train_on("t,v\n" + "".join(f"2024-01-{1 + n // 24:02} {n % 24:02}:00,{n % 5}\n" for n in range(300)), changed(
             PLANT, train__epochs=1, data={"task": "series", "path": "own.csv", "time": "t", "window": 20}))
-        self.refused(["own.csv: line 2", "give a .csv file as --output, or -"],
-                     "predict", "run", "--input", "own.csv", "--output", "y.npy")
+        self.run_tool("predict", "run", "--input", "own.csv", "--output", "y.npy")
+        rows = rows_of(self.run_tool("predict", "run", "--input", "own.csv", "--output", "-")[0])
+        values = npy_values((self.folder / "y.npy").read_bytes())
+        self.assertEqual(len(values), 300)
+        for value, row in zip(values, rows, strict=True):
+            self.assertAlmostEqual(value, float(row["prediction"]), places=5)
 
     def test_a_forecast_does_not_see_what_it_forecasts(self):
         """The cell right before the first prediction is empty: a line from there would lead to the true value."""

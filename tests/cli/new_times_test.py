@@ -267,12 +267,14 @@ class NewTimesTest(ToolTest):
         self.write("x.csv", "t,a,label\n" + "".join(f"{n},{n % 3 + k % 2},{('ok', 'bad')[k % 2]}\n" for k in range(20) for n in range(15)))
         self.refused(["x.csv: the rows of several sequences lie one below the other, each with its 'label', and 't' begins again in each"], "new", "x.csv")
 
-    def test_codes_that_other_columns_measure_are_left_to_the_user(self):
+    def test_codes_that_other_columns_measure_are_those_of_their_column(self):
         self.write("x.csv", "t,pump,temp\n" + "".join(
             f"{datetime.date(2024, 1, 1) + datetime.timedelta(n)},{-1 if n % 15 == 3 else 50 + n % 7},{n % 9 - 4}\n" for n in range(300)))
         text = self.new("x.csv")
-        self.assertNotIn("missing_codes", without_comments(text)["data"])
-        self.assertIn('If it marks missing ones, and in temp too: "missing_codes": [-1].', text)
+        self.assertEqual(without_comments(text)["data"]["missing_codes"], {"pump": [-1]})
+        said = self.run_tool("check", self.write("e.json", text))[1]
+        self.assertIn("'pump': 20 cells are one of the missing codes -1", said)
+        self.assertNotIn("'temp': ", said)
         self.write("x.csv", ",".join(f"c{n}" for n in range(20)) + "\n" + "".join(",".join(str((n * (k % 6 + 1)) % 7) for k in range(20)) + "\n" for n in range(200)))
         self.assertIn('Only the first 16 columns are read. Left out: "c16", "c17", "c18", "c19".', self.new("x.csv"))
 

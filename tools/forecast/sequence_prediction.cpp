@@ -68,9 +68,11 @@ bool is_sequence_table(const Model& model, const std::filesystem::path& input) {
   if (data_of(model).value("task", "") != "sequences" || !is_table_file(input)) return false;
   const SequenceOptions options = sequence_options_of(model);
   const std::vector<std::string> names = read_table_file(input, options.table).names();
-  return std::ranges::all_of(options.sequence, [&](const std::string& column) {
+  const auto is_there = [&](const std::string& column) {
     return std::ranges::find(names, column) != names.end();
-  });
+  };
+  return std::ranges::any_of(options.sequence, is_there) || is_there(options.time) ||
+         is_there(options.target);
 }
 
 SequencePrediction predict_sequences(const Model& model, const std::filesystem::path& input, int threads) {

@@ -20,8 +20,8 @@ struct SequencePrediction {
 /// The options of a model that was trained on the task "sequences".
 SequenceOptions sequence_options_of(const Model& model);
 
-/// Whether a file is a table of sequences like that of the model's training (task "sequences"): one with the columns that
-/// name them. Other tables are single sequences.
+/// Whether a file is a table of sequences like that of the model's training (task "sequences"): one with a column
+/// that names them, their times or targets. A table of inputs alone is a single sequence.
 bool is_sequence_table(const Model& model, const std::filesystem::path& input);
 
 /// Reads such a table as the model's experiment says, and runs the model over each sequence. Throws InputError.

@@ -17,6 +17,7 @@
 #include "lagtape/tools/new/recording_times.h"
 #include "lagtape/tools/new/series_columns.h"
 #include "lagtape/tools/new/time_columns.h"
+#include "lagtape/tools/new/wide_table.h"
 
 namespace lagtape {
 
@@ -85,12 +86,24 @@ bool counts_rows(const std::vector<double>& numbers) {
   return numbers.size() >= kFewest;
 }
 
+/// Whether a text has the form of a date, of whatever order: 01.02.20.
+bool is_like_date(const std::string& word) {
+  return word.find_first_not_of("0123456789./-") == word.npos &&
+         std::ranges::count_if(word, [](char c) { return c == '.' || c == '/' || c == '-'; }) == 2;
+}
+
 Kind kind_of(const Cells& cells, std::int64_t rows) {
+  // A flag is one word, or nothing.
+  constexpr std::int64_t kRareFlag = 100;
+  const bool has_numbers = cells.numbers + cells.dates > 0;
+  if (cells.words.size() == 1 && !has_numbers && cells.others < rows && kRareFlag * cells.others >= rows)
+    return Kind::words;
   if (cells.words.size() < 2) return Kind::constant;
   const bool are_numbers = cells.numbers == rows && cells.are_plain;
   if (cells.numbers > 0 && cells.dates + cells.others == 0)
     return are_numbers && counts_rows(cells.values) ? Kind::counter : Kind::numbers;
-  if (cells.words.size() <= kMostWords && cells.numbers + cells.dates == 0) return Kind::words;
+  if (cells.words.size() <= kMostWords && !has_numbers && !std::ranges::all_of(cells.words, is_like_date))
+    return Kind::words;
   return Kind::other;
 }
 
@@ -162,44 +175,18 @@ NumberColumn numbers_of(const NamedTable& table, std::int64_t column, TableOptio
   return stripped;
 }
 
-/// Looks for the codes again, as the number of a whole series is none.
-void find_codes_of_series(const NamedTable& table, const FoundSeries& series, RecordingColumns& found) {
-  found.codes.clear();
+/// Finds numbers that mean missing ones, by series where the table has several.
+void find_codes(const NamedTable& table, const FoundSeries& series, RecordingColumns& found) {
+  std::vector<Tensor> values;
+  std::vector<NamedNumbers> columns;
   for (const RecordingColumn& column : found.columns) {
     if (column.kind != Kind::numbers) continue;
-    const NumberColumn numbers = numbers_of(table, column.index, found.options);
-    if (numbers.refused < 0)
-      add_missing_codes(without_constant_series(numbers.values.values<double>(), series.of),
-                        table.name_of(column.index), found.codes);
+    NumberColumn numbers = numbers_of(table, column.index, found.options);
+    if (numbers.refused >= 0) continue;
+    values.push_back(std::move(numbers.values));
+    columns.push_back({table.name_of(column.index), std::as_const(values.back()).values<double>()});
   }
-}
-
-/// A column in which the number of a code is one of the measurements; "": none.
-std::string measured_in(const NamedTable& table, const MissingCode& code, const RecordingColumns& found) {
-  for (const RecordingColumn& column : found.columns) {
-    const std::string name = table.name_of(column.index);
-    if (column.kind != Kind::numbers || std::ranges::find(code.columns, name) != code.columns.end()) continue;
-    TableOptions options = found.options;
-    const NumberColumn numbers = numbers_of(table, column.index, options);
-    if (std::ranges::find(numbers.values.values<double>(), code.value) !=
-        numbers.values.values<double>().end())
-      return name;
-  }
-  return {};
-}
-
-/// Leaves codes out that may be measurements: zeros, as a shop that is closed has sold nothing, and numbers that other columns
-/// have among theirs, since codes are those of all columns.
-void leave_out_measurements(const NamedTable& table, RecordingColumns& found) {
-  std::erase_if(found.codes, [&](const MissingCode& code) {
-    const std::string other = measured_in(table, code, found);
-    if (code.value != 0 && other.empty()) return false;
-    found.notes.push_back(text_of(code.value, " in ", code.cells, " cells of ", listed(code.columns, 5),
-                                  " is far from all other numbers. If it marks missing ones",
-                                  other.empty() ? "" : text_of(", and in ", other, " too"),
-                                  ": \"missing_codes\": [", code.value, "]."));
-    return true;
-  });
+  found.codes = find_missing_codes(columns, series.of);
 }
 
 /// Takes a column as the time, if it has times. Whether these are dates alone.
@@ -248,22 +235,20 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
                              (cells.numbers == 0 || cells.are_plain);
     if (may_be_time) has_dates = take_times(table, column, found);
     if (column.kind == Kind::words) column.words.assign(cells.words.begin(), cells.words.end());
-    if (column.kind == Kind::numbers && numbers.refused < 0)
-      add_missing_codes(numbers.values.values<double>(), table.name_of(i), found.codes);
     if (i == 0 && cells.numbers == found.rows && cells.are_plain) counts = counts_evenly(cells.values);
     found.columns.push_back(std::move(column));
   }
   if (found.has_names) find_parts(table, found);
   if (found.time.empty() ? found.has_names : has_dates && found.time.size() == 1) find_clock(table, found);
+  refuse_wide_table(table, found);
   if (found.time.empty()) refuse_broken_times(table, found);
   TableCodes codes(table);
   FoundSeries series = find_series(codes, is_tsf_file(file), found.columns);
   if (!is_tsf_file(file)) found.sequences = find_sequences(codes, found);
   if (series.names.empty() && found.sequences.labels.empty())
     series = find_counted_series(codes, found.columns);
-  if (!series.of.empty() && !found.codes.empty()) find_codes_of_series(table, series, found);
+  find_codes(table, series, found);
   if (found.timezone.empty()) find_zone(table, series, found);
-  leave_out_measurements(table, found);
   take_series(table, series, found);
   RecordingColumn& first = found.columns.front();
   const bool is_number = first.kind == Kind::numbers || first.kind == Kind::counter;

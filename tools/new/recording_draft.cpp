@@ -240,7 +240,7 @@ Draft draft_of_recording(const StartingPoint& start) {
     return missing;
   };
   const std::int64_t missing = missing_in(Kind::numbers), without_word = missing_in(Kind::words);
-  if (missing > 0 || without_word > 0 || !found.codes.empty()) draft.data["missing"] = "hold";
+  if (missing > 0 || without_word > 0) draft.data["missing"] = "hold";
   if (without_word > 0)
     draft.notes.push_back(text_of(without_word, without_word == 1 ? " cell" : " cells",
                                   " without a word: all inputs of its column are 0 there."));

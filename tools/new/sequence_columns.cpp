@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -35,8 +36,12 @@ bool is_called_class(const std::string& name) {
                   {"label", "labels", "class", "activity", "verdict", "outcome", "diagnosis", "gesture"});
 }
 
+/// Whether a cell is a whole number, also as pandas writes those of a column that had a hole: 3.0.
 bool is_whole(std::string_view cell) {
   if (cell.starts_with('-')) cell.remove_prefix(1);
+  if (const std::size_t point = cell.find('.'); point != cell.npos && point > 0 && point + 1 < cell.size() &&
+                                                cell.find_first_not_of('0', point + 1) == cell.npos)
+    cell = cell.substr(0, point);
   return !cell.empty() && cell.find_first_not_of("0123456789") == cell.npos;
 }
 
@@ -120,6 +125,20 @@ void find_time(TableCodes& codes, const RecordingColumns& found, const RowCodes&
   }
 }
 
+/// Takes "none" as a word beside others where all rows of a group have it: no fault is a class too.
+void take_none_as_word(const NamedTable& table, std::int64_t column, const RowCodes& groups,
+                       std::vector<std::string_view>& values) {
+  const auto is_number = [](std::string_view value) { return !value.empty() && parse_number(value); };
+  if (std::ranges::any_of(values, is_number)) return;
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    auto& value = values[groups.at(row)];
+    const std::string_view cell = table.cell(row, column);
+    const bool is_first = row == groups.firsts[groups.at(row)];
+    if (is_first && value.empty() && (cell == "none" || cell == "None" || cell == "NONE")) value = cell;
+    if (is_missing(value) && cell != value) value = {};
+  }
+}
+
 /// The value that a column has in each group, "" for none; nothing where a group has two.
 std::optional<std::vector<std::string_view>> values_by_group(const NamedTable& table, std::int64_t column,
                                                              const RowCodes& groups) {
@@ -131,6 +150,7 @@ std::optional<std::vector<std::string_view>> values_by_group(const NamedTable& t
     if (!value.empty()) return {};
     value = cell;
   }
+  take_none_as_word(table, column, groups, values);
   return values;
 }
 
@@ -218,6 +238,35 @@ bool are_times_unique(TableCodes& codes, const RecordingColumns& found) {
   return !times.empty() && codes.of(times).count() == codes.table.rows();
 }
 
+std::vector<std::int64_t> times_of(const RecordingColumns& found) {
+  std::vector<std::int64_t> times;
+  for (const RecordingColumn& column : found.columns)
+    if (column.kind == Kind::time || column.kind == Kind::clock) times.push_back(column.index);
+  return times;
+}
+
+/// Whether the rows are one series: each has its time, and they are in its order. Two columns are a date and a time of day.
+bool are_one_series(TableCodes& codes, const std::vector<std::int64_t>& times) {
+  if (times.empty() || codes.of(times).count() < codes.table.rows()) return false;
+  const std::vector<double>& first = codes.values(times.front()).of;
+  return times.size() > 1 ||
+         (!first.empty() && (std::ranges::is_sorted(first) || std::ranges::is_sorted(first, std::greater())));
+}
+
+/// Whether a column that counts the steps begins again within a group, whose rows are several sequences then.
+bool begins_again(TableCodes& codes, const RecordingColumn& column, const RowCodes& groups) {
+  if (column.kind != Kind::numbers || column.missing > 0 || !is_called_step(column.name)) return false;
+  const std::vector<double>& steps = codes.values(column.index).of;
+  bool begins = false;
+  for (std::int64_t row = 1; row < std::ssize(steps); ++row) {
+    const double before = steps[static_cast<std::size_t>(row) - 1],
+                 step = steps[static_cast<std::size_t>(row)];
+    if (step != before + 1 && step != steps.front()) return false;
+    begins = begins || (step == steps.front() && groups.goes_on(row));
+  }
+  return begins;
+}
+
 /// What columns say of the rows if they name sequences; nothing where they name none, or sequences of one row.
 SequenceColumns sequences_by(TableCodes& codes, const RecordingColumns& found,
                              const std::vector<std::int64_t>& columns) {
@@ -227,7 +276,14 @@ SequenceColumns sequences_by(TableCodes& codes, const RecordingColumns& found,
   if (groups.count() < kFewest || 2 * groups.count() > table.rows()) return {};
   SequenceColumns sequences{.sequence = columns, .count = groups.count()};
   find_time(codes, found, groups, sequences);
-  if (!groups.are_blocks() && sequences.time < 0) return {};
+  const std::vector<std::int64_t> times =
+      sequences.time < 0 ? std::vector<std::int64_t>() : std::vector{sequences.time};
+  if (!groups.are_blocks() &&
+      (times.empty() || are_one_series(codes, times) || are_one_series(codes, times_of(found))))
+    return {};
+  if (std::ranges::any_of(found.columns,
+                          [&](const auto& column) { return begins_again(codes, column, groups); }))
+    return {};
   for (const RecordingColumn& column : found.columns) {
     if (sequences.is_named_by(column.index) || column.index == sequences.time ||
         column.kind == Kind::constant)
@@ -271,7 +327,8 @@ SequenceColumns find_sequences(TableCodes& codes, const RecordingColumns& found)
   };
   constexpr std::size_t kMostSingle = 32;
   for (const RecordingColumn& column : found.columns)
-    if (found.has_names && candidates.size() < kMostSingle && may_name(codes, column))
+    if (found.has_names && candidates.size() < kMostSingle && may_name(codes, column) &&
+        (!is_called_step(column.name) || codes.of(column.index).are_blocks()))
       candidates.push_back(column.index);
   for (const std::int64_t column : candidates) take({column});
   // Two, such as subject and trial, where no single one does.

@@ -4,6 +4,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/table/number.h"
 #include "lagtape/data/tasks/registry.h"
 
 namespace lagtape {
@@ -51,7 +52,7 @@ Json inputs_of(const RecordingColumns& found, Draft& draft) {
                                   listed(left_out.get<std::vector<std::string>>(), 8), "."));
   if (missing > 0)
     draft.notes.push_back(text_of(missing, " cells are empty: each takes the number before it."));
-  if (missing > 0 || !found.codes.empty()) draft.data["missing"] = "hold";
+  if (missing > 0) draft.data["missing"] = "hold";
   return input;
 }
 
@@ -62,16 +63,24 @@ void add_table_options(Draft& draft, const RecordingColumns& found) {
   if (options.decimal != '.') draft.data["decimal"] = std::string(1, options.decimal);
   if (options.thousands != 0) draft.data["thousands"] = std::string(1, options.thousands);
   if (options.strip_units) draft.data["units"] = "strip";
-  if (found.codes.empty()) return;
-  Json codes = Json::array();
+  std::vector<MissingCode> codes;
   for (const MissingCode& code : found.codes) {
-    const auto whole = static_cast<std::int64_t>(code.value);
-    codes.push_back(static_cast<double>(whole) == code.value ? Json(whole) : Json(code.value));
-    draft.notes.push_back(text_of(code.value, " in ", code.cells, " cells of ", listed(code.columns, 5),
-                                  " is taken for a missing number, as it is far from all others. If it is a "
-                                  "measurement, leave \"missing_codes\" out."));
+    const bool has_names = found.has_names || !code.is_measured;  // lists by column need them
+    const std::string seen = text_of(code.value, " in ", code.cells, " cells of ", listed(code.columns, 5));
+    if (code.is_usual && has_names) {
+      codes.push_back(code);
+      draft.notes.push_back(
+          text_of(seen, " is taken for a missing number, as it is far from all others. If it is a ",
+                  "measurement, leave \"missing_codes\" out."));
+    } else {
+      draft.notes.push_back(text_of(
+          seen, " is far from all other numbers. It is read as a number; if it marks missing ones, write ",
+          "\"missing_codes\": ", text_of_codes(missing_codes_json({code})), "."));
+    }
   }
-  draft.data["missing_codes"] = codes;
+  if (codes.empty()) return;
+  draft.data["missing_codes"] = missing_codes_json(codes);
+  draft.data["missing"] = "hold";
 }
 
 const SequenceLabel* label_to_learn(const RecordingColumns& found, const StartingPoint& start) {
@@ -110,6 +119,8 @@ Draft draft_of_sequences(const RecordingColumns& found, const SequenceLabel& lab
       {"task", "sequences"}, {"path", path_from(start, start.data)}, {"sequence", sequence_of(found)}};
   if (sequences.time >= 0) draft.data["time"] = name(sequences.time);
   draft.data["target"] = name(label.column);
+  if (std::ranges::any_of(label.classes, [](const std::string& one) { return is_missing(one); }))
+    draft.data["classes"] = label.classes;
   draft.notes = found.notes;
   if (sequences.group >= 0 && sequences.group != label.column) {
     draft.data["group"] = name(sequences.group);

@@ -26,9 +26,11 @@ bool may_name_series(TableCodes& codes, const RecordingColumn& column, std::int6
   if (column.kind == Kind::constant || column.missing > 0) return false;
   const NamedTable& table = codes.table;
   const auto cell = [&](std::int64_t row) { return table.cell(row, column.index); };
-  if (column.kind == Kind::numbers && !is_code(cell(0))) return false;
+  const bool is_place = has_word(column.name, {"lat", "latitude", "lon", "long", "longitude"});
+  if (column.kind == Kind::numbers && !is_place && !is_code(cell(0))) return false;
   const RowCodes* own = codes.few_of(column.index);
   if (!own || own->count() < 2) return false;
+  if (is_place) return table.rows() % (own->count() * times) == 0;
   return column.kind != Kind::numbers ||
          (std::ranges::all_of(own->firsts, [&](std::int64_t row) { return is_code(cell(row)); }) &&
           (own->are_blocks() || table.rows() % (own->count() * times) == 0));
@@ -51,7 +53,7 @@ std::vector<std::int64_t> time_columns(const std::vector<RecordingColumn>& all) 
   return times;
 }
 
-/// Finds columns, one or two, that say which series a row is of, if each has every time of `times` once; but for the hours that
+/// Finds columns, one to three, that say which series a row is of, if each has every time of `times` once; but for the hours that
 /// come twice when clocks are set back, if no column has each once.
 void find_dated_series(TableCodes& codes, const std::vector<RecordingColumn>& all, const RowCodes& times,
                        FoundSeries& found) {
@@ -74,6 +76,13 @@ void find_dated_series(TableCodes& codes, const std::vector<RecordingColumn>& al
       const std::vector<std::int64_t> both = {candidates[i], candidates[j]};
       if (take(both, codes.of(both))) return;
     }
+  const std::size_t most = std::min(candidates.size(), kMostCandidates);
+  for (std::size_t i = 0; i < most; ++i)
+    for (std::size_t j = i + 1; j < most; ++j)
+      for (std::size_t k = j + 1; k < most; ++k) {
+        const std::vector<std::int64_t> three = {candidates[i], candidates[j], candidates[k]};
+        if (take(three, codes.of(three))) return;
+      }
   constexpr std::int64_t kRowsBetweenChanges = 200;
   most_repeated = rows / kRowsBetweenChanges;
   for (const std::int64_t column : candidates)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "lagtape/cells/models/linear_term.h"
 #include "lagtape/core/error.h"
@@ -72,11 +73,38 @@ void fit_residual(TrainingSetup& setup, ThreadPool& pool) {
   }
 }
 
+/// Names the columns of a recording where the experiment reads all or has their numbers: other files have them elsewhere.
+void name_columns(const Task& task, Json& data) {
+  const auto* windows = dynamic_cast<const WindowDataset*>(task.train.get());
+  if (windows == nullptr) return;
+  const Panel& panel = windows->panel();
+  const std::set<std::string> different(panel.names.begin(), panel.names.end());
+  if (panel.names.empty() || different.size() < panel.names.size() || different.contains("")) return;
+  bool reads_all = true;
+  for (const char* key : {"input", "past", "future", "static", "target"}) {
+    if (!data.contains(key) || !data[key].is_array()) continue;
+    reads_all = reads_all && std::string_view(key) == "target";
+    for (Json& column : data[key])
+      if (column.is_number_integer()) column = panel.names[column.get<std::size_t>()];
+  }
+  if (!reads_all) return;
+  data["input"] = Json::array();
+  for (const PanelInput& input : panel.input) {
+    const Column& column = panel.column(input.column);
+    const auto is_named = [&](const Json& one) { return one == column.name; };
+    if (column.kind == ColumnKind::number && std::ranges::none_of(data["input"], is_named))
+      data["input"].push_back(column.name);
+  }
+}
+
 /// Writes what the data decided into the experiment that goes with the model.
 void keep_found(const Task& task, Model& model) {
-  if (task.found.empty() || model.provenance().document.is_null()) return;
+  if (model.provenance().document.is_null()) return;
   Json document = document_of(model);
+  const Json before = document;
   for (const auto& [key, value] : task.found) document["data"][key] = value;
+  name_columns(task, document["data"]);
+  if (document == before) return;
   model.set_provenance(provenance_of(std::move(document)));
 }
 

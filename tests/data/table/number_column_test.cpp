@@ -120,18 +120,35 @@ TEST_CASE("a code is a number that repeats far from all others") {
   for (int i = 0; i < 1000; ++i) valve.push_back(i % 9 == 0 ? 100 : 0);
   CHECK_FALSE(find_missing_code(valve));
   CHECK_FALSE(find_missing_code(flat));
-  std::vector<MissingCode> codes;
   Values first, second;
   for (int i = 0; i < 1000; ++i) {
     first.push_back(i % 50 == 1 ? -999 : i % 50 == 2 ? -200 : std::sin(i));
     second.push_back(i % 100 == 1 ? -200 : i % 100 == 2 ? 999.5 : std::sin(i));
   }
-  add_missing_codes(first, "a", codes);
-  add_missing_codes(second, "b", codes);
-  CHECK(note_of_codes(codes) ==
+  CHECK(note_of_codes(find_missing_codes({{"a", first}, {"b", second}}, {})) ==
         "-999 in 20 cells of a is far from all other numbers; -200 in 30 cells of a, b is far from all other "
         "numbers; "
         "999.5 in 10 cells of b is far from all other numbers. If it marks missing numbers, write "
         "\"missing_codes\": "
         "[-999, -200, 999.5]");
+}
+
+TEST_CASE("a code of one column is a measurement of another, and states are no codes") {
+  Values pump, cold, rare, closed, off, counts;
+  for (int i = 0; i < 1000; ++i) {
+    pump.push_back(i % 50 == 1 ? -1 : 50 + 10 * std::sin(i));
+    cold.push_back(std::round(5 * std::sin(i * 0.01)));
+    rare.push_back(i == 500 ? -1 : 60 + 10 * std::sin(i));
+    closed.push_back(i % 7 == 0 ? 0 : 50 + 10 * std::sin(i));
+    off.push_back(i / 7 % 3 == 0 ? 0 : 2050 + 10 * std::sin(i));
+    counts.push_back(i % 10 - 1);
+  }
+  const auto codes = find_missing_codes({{"pump", pump}, {"cold", cold}}, {});
+  CHECK(missing_codes_json(codes).dump() == R"({"pump":[-1]})");
+  CHECK(note_of_codes(codes).ends_with("write \"missing_codes\": {\"pump\": [-1]}"));
+  CHECK(missing_codes_json(find_missing_codes({{"pump", pump}, {"rare", rare}}, {})).dump() == "[-1]");
+  REQUIRE(find_missing_code(closed));
+  CHECK_FALSE(find_missing_code(closed)->is_usual);  // said, but not written
+  CHECK_FALSE(find_missing_code(off));
+  CHECK_FALSE(find_missing_code(counts));
 }

@@ -312,8 +312,8 @@ class SequencesData(TypedDict, total=False):
     """lines before the table. "auto": comments, and lines with other numbers of cells than the table"""
     units: Literal['error', 'strip']
     """treatment of units in cells, such as 12 % or 100 kW: an error, or they are left out where a whole column has the same"""
-    missing_codes: Union[Sequence[float], None]
-    """numbers that mark a missing one, such as [-200, -999]; `missing` treats them"""
+    missing_codes: Union[Sequence[float], Mapping[str, Sequence[float]], None]
+    """numbers that mark a missing one, such as [-200, -999], or of single columns: {"pump": [-1]}; `missing` treats them"""
     missing: Literal['error', 'interpolate', 'hold', 'mask']
     """treatment of input cells without a number: an error, a straight line to the number after them, or the last number before them; "mask" also takes the last number, and adds an input for each column that is 1 where there was a number"""
     normalize: bool
@@ -347,8 +347,8 @@ class SeriesData(TypedDict, total=False):
     """lines before the table. "auto": comments, and lines with other numbers of cells than the table"""
     units: Literal['error', 'strip']
     """treatment of units in cells, such as 12 % or 100 kW: an error, or they are left out where a whole column has the same"""
-    missing_codes: Union[Sequence[float], None]
-    """numbers that mark a missing one, such as [-200, -999]; `missing` treats them"""
+    missing_codes: Union[Sequence[float], Mapping[str, Sequence[float]], None]
+    """numbers that mark a missing one, such as [-200, -999], or of single columns: {"pump": [-1]}; `missing` treats them"""
     time: Union[str, List[str], None]
     """column of the times, or a list of the columns of dates and of times of day, or of year, month, day, hour, minute and second, by which rows are sorted and gaps are found; "": the column without a name; null: rows are equally spaced"""
     time_format: str

@@ -1,0 +1,130 @@
+"""What columns are taken for: states and codes, flags, sequences, rows that are series; and models that know columns by name."""
+
+import csv
+import datetime
+import io
+import json
+import math
+import shutil
+
+from new_test import without_comments
+from tool import ToolTest, main
+
+
+def day(n):
+    return datetime.date(2024, 1, 1) + datetime.timedelta(n)
+
+
+class NewRolesTest(ToolTest):
+    def new(self, head, rows, *args):
+        """What `new` writes for a table, and that `check` takes it."""
+        self.table("x.csv", head, rows)
+        self.text = self.run_tool("new", "x.csv", *args)[0]
+        self.run_tool("check", self.write("e.json", self.text))
+        return without_comments(self.text)["data"]
+
+    def table(self, name, head, rows):
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows([head.split(","), *rows])
+        return self.write(name, out.getvalue())
+
+    def test_states_are_no_codes(self):
+        states = {"closed": lambda n: (n % 7 > 0) * (40 + n % 13), "off": lambda n: (n // 7 % 3 > 0) * (2000 + n % 90),
+                  "standby": lambda n: 0.3 if n // 7 % 4 == 0 else 2000 + n % 90, "cap": lambda n: 3000 if n % 30 == 4 else 40 + n % 13}
+        for name, state in states.items():
+            with self.subTest(name):
+                self.assertNotIn("missing_codes", self.new("t,y,open", [(day(n), state(n), int(n % 7 > 0)) for n in range(400)]))
+        for code in (-999, -1, 32767, 99.9, 1e20, -127, -8888):
+            with self.subTest(code):
+                data = self.new("t,y", [(day(n), code if n % 30 == 4 else 20 + n % 13) for n in range(400)])
+                self.assertEqual(data["missing_codes"], [code])
+
+    def test_codes_by_column_are_refused_where_they_are_wrong(self):
+        data = self.new("t,pump,temp", [(day(n), -1 if n % 15 == 3 else 50 + n % 7, n % 9 - 4) for n in range(300)])
+        self.assertEqual(data["missing_codes"], {"pump": [-1]})
+        for codes, words in (({"pmup": [-1]}, "/data/missing_codes: unknown column 'pmup'; did you mean 'pump'?"), ({"pump": -1}, "/data/missing_codes: expected a list of numbers for the column 'pump'. Got -1"),
+                             (5, "/data/missing_codes: expected a list of numbers, or an object")):
+            experiment = without_comments(self.text)
+            experiment["data"]["missing_codes"] = codes
+            self.refused([words], "check", self.write("e.json", json.dumps(experiment)))
+
+    def test_a_recording_is_no_table_of_sequences(self):
+        rows = [(day(n), n % 20 // 3, n % 20 // 3 * 9 - 4, 50 + n % 11) for n in range(300)]
+        data = self.new("date,temp_c,temp_f,kwh", rows)
+        self.assertEqual((data["task"], data["time"], data["input"]), ("series", "date", ["temp_c", "temp_f", "kwh"]))
+        data = self.new("date,dow,weekend,y", [(day(n), n % 7, int(n % 7 > 4), 50 + n % 11) for n in range(300)])
+        self.assertEqual((data["task"], "y" in data["input"]), ("series", True))
+
+    def test_sequences_are_told_apart_by_what_names_them(self):
+        def rows(ids, label):
+            return [(*ids(k), n, round(math.sin(n * (1 + label(k) % 2 / 3) + k), 3), ("ok", "bad")[label(k) % 2]) for k in range(40) for n in range(12)]
+
+        data = self.new("id,t,a,label", rows(lambda k: (f"{k}.0",), lambda k: k))
+        self.assertEqual((data["task"], data["sequence"], data["time"], data["target"]), ("sequences", "id", "t", "label"))
+        for label in (lambda k: k, lambda k: k // 4):
+            data = self.new("subject,trial,t,a,label", rows(lambda k: (k // 4, k % 4), label))
+            self.assertEqual((data["sequence"], data["time"], data.get("group")), (["subject", "trial"], "t", "subject"))
+        floats = [(*row[:-1], ("0.0", "1.0")[row[-1] == "ok"]) for row in rows(lambda k: (k,), lambda k: k)]
+        self.new("id,t,a,label", floats)
+        self.assertEqual(without_comments(self.text)["loss"], "cross_entropy")
+
+    def test_no_fault_is_a_class(self):
+        for words in (("none", "scratch"), ("None", "scratch", "dent")):
+            data = self.new("id,t,a,kind", [(k, n, round(math.sin(n + k), 3), words[k % len(words)]) for k in range(40) for n in range(8)])
+            self.assertEqual((data["task"], data["target"], data["classes"]), ("sequences", "kind", sorted(words)))
+        experiment = without_comments(self.text)
+        del experiment["data"]["classes"]
+        self.refused(["""'None' means that there is none, unless "classes" lists it"""], "check", self.write("e.json", json.dumps(experiment)))
+
+    def test_series_are_named_by_three_words_or_by_places(self):
+        names = [(a, b, c) for a in "pq" for b in ("shop", "web") for c in ("mug", "hat")]
+        rows = [(day(n), *name, 50 + (n * 7 + len(name[1])) % 23) for n in range(100) for name in names]
+        self.assertEqual(self.new("date,country,store,product,sold", rows)["series"], ["country", "store", "product"])
+        rows = [(day(n), lat, lon, 10 + (n * 7) % 23) for lat in (50.5, 51.25) for lon in (8.0, 9.5) for n in range(100)]
+        self.assertEqual(self.new("date,lat,lon,temp", rows)["series"], ["lat", "lon"])
+
+    def test_flags_are_words_and_dates_are_none(self):
+        data = self.new("t,y,flag,until", [(day(n), 50 + n % 11, "Y" if n % 5 < 2 else "", f"{1 + n % 9:02}.01.20") for n in range(300)])
+        self.assertEqual(data["categories"], {"flag": ["Y"]})
+
+    def test_rows_that_are_series_are_refused_with_the_way_out(self):
+        wave = [[round(math.sin(0.3 * n + i) + i % 5, 3) for n in range(40)] for i in range(30)]
+        heads = {"dates": [str(day(n)) for n in range(40)], "months": [f"{2000 + n // 12}-{1 + n % 12:02}" for n in range(40)],
+                 "american": [f"{1 + n // 28}/{1 + n % 28}/20" for n in range(40)], "counts": [f"d_{n}" for n in range(40)]}
+        for name, head in heads.items():
+            with self.subTest(name):
+                self.table("x.csv", "item," + ",".join(head), [(f"item{i}", *row) for i, row in enumerate(wave)])
+                self.refused(["each row is a series of its own", '.melt(["item"], var_name="time"'], "new", "x.csv")
+        self.table("x.csv", ",".join(["label", *heads["counts"]]), [(i % 2, *row) for i, row in enumerate(wave)])
+        self.refused(["each row is a series of its own"], "new", "x.csv")
+        self.table("x.csv", ",".join(map(str, [1, *wave[0]])), [(1 + i % 2, *row) for i, row in enumerate(wave)])
+        self.refused(["each row is a series of its own, with its times in 40 columns", "header=None"], "new", "x.csv")
+        self.new("t," + ",".join(f"s{n}" for n in range(20)), [(day(n), *(wave[n % 30][:20])) for n in range(200)])
+
+    def test_models_know_columns_by_name(self):
+        rows = [(day(n), round(50 + 9 * math.sin(n / 3), 2), round(5 * math.cos(n / 3), 2)) for n in range(300)]
+        self.table("own.csv", "time,y,x", rows)
+        for name, swap in (("other", lambda t, y, x: (x, t, y)), ("wider", lambda t, y, x: (7, x, t, y))):
+            self.table(f"{name}.csv", {"other": "x,time,y", "wider": "z,x,time,y"}[name], [swap(*row) for row in rows])
+        self.table("renamed.csv", "time,q,x", rows)
+        for keys in ({}, {"target": ["y"]}, {"input": [1, 2], "target": [1]}, {"target": [1], "past": [2]}):
+            with self.subTest(keys):
+                data = {"task": "series", "path": "own.csv", "time": "time", "window": 8, **keys}
+                self.train("run", experiment={"name": "run", "data": data, "model": {"layers": [{"cell": "gru", "units": 4}]}, "loss": "mse", "train": {"epochs": 2}})
+                predicted = [self.run_tool("predict", "run", "--input", f"{name}.csv", "--output", "-")[0] for name in ("own", "other", "wider")]
+                self.assertEqual(predicted, predicted[:1] * 3)
+                forecasts = [self.run_tool("forecast", "run", "--input", f"{name}.csv", "--steps", "1")[0] for name in ("own", "other", "wider")]
+                self.assertEqual(forecasts, forecasts[:1] * 3)
+                self.refused(["unknown column 'y'"], "predict", "run", "--input", "renamed.csv", "--output", "-")
+                shutil.rmtree(self.folder / "run")
+
+    def test_a_table_without_the_names_of_its_sequences_is_refused(self):
+        rows = [(k, n, round(math.sin(n + k % 2), 3), ("ok", "bad")[k % 2]) for k in range(40) for n in range(8)]
+        data = self.new("id,t,a,label", rows)
+        self.train("run", experiment={"name": "run", "data": data, "model": {"layers": [{"cell": "gru", "units": 4}]}, "loss": "cross_entropy", "train": {"epochs": 1}})
+        self.table("glued.csv", "t,a,label", [row[1:] for row in rows])
+        self.refused(["/data/sequence: unknown column 'id'"], "predict", "run", "--input", "glued.csv", "--output", "-")
+        self.refused(["unknown column 'id'"], "eval", "run", "--data", "glued.csv")
+
+
+main()
