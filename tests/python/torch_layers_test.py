@@ -128,7 +128,7 @@ def test_mistakes_are_explained():
         (lambda: ours.RNN(3, 5, nonlinearity="sigmoid"), r"nonlinearity is 'tanh' or 'relu'. Got 'sigmoid'"),
         (lambda: ours.LSTM(3, 5, dtype=torch.float16), r"float32 and float64. Got torch.float16"),
         (lambda: layer(x.double()), r"input must be of the parameters' torch.float32. Got torch.float64"),
-        (lambda: layer(x.numpy()), r"input must be a tensor on the CPU. Got ndarray"),
+        (lambda: layer(x.numpy()), r"input must be a dense tensor on the CPU. Got ndarray"),
         (lambda: layer(x[:, :, :2]), r"LSTM: the input is \[T, B, 3\] or \[T, 3\]. Got \[7, 4, 2\]"),
         (lambda: layer(x[:0]), r"Got \[0, 4, 3\]"),
         (lambda: layer(x, torch.zeros(1, 4, 5)), r"the first states are 2 of \[1, 4, 5\]. Got \[1, 4, 5\]"),

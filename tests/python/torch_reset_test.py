@@ -151,7 +151,7 @@ def test_mistakes_are_explained():
     for call, message in (
         (lambda: recurrence(x, reset=good[:2]), r"reset must be a tensor of bool \[B, T\], here \[3, 5\]. Got torch.bool \[2, 5\]"),
         (lambda: recurrence(x, reset=good.float()), r"Got torch.float32 \[3, 5\]"),
-        (lambda: recurrence(x, reset=good.numpy()), r"reset must be a tensor on the CPU. Got ndarray"),
+        (lambda: recurrence(x, reset=good.numpy()), r"reset must be a dense tensor on the CPU. Got ndarray"),
         (lambda: ours.LSTM(2, 3)(x, reset=good[:2]), r"reset must be"),
         (lambda: ours.LSTM(2, 3)(torch.nn.utils.rnn.pack_sequence([x[0]]), reset=good), r"a PackedSequence has no reset"),
     ):

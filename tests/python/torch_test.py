@@ -360,7 +360,7 @@ def test_mistakes_are_explained():
         (lambda: Recurrence([{"layer": "bidirectional", "cell": {"cell": "gru", "units": 3}}], 2), r"takes whole sequences"),
         (lambda: Recurrence({"cell": "gru", "units": 5}, 2, tau=3), r"options as keywords"),
         (lambda: recurrence(x.double()), r"x must be of the parameters' torch.float32. Got torch.float64"),
-        (lambda: recurrence(x.numpy()), r"x must be a tensor on the CPU. Got ndarray"),
+        (lambda: recurrence(x.numpy()), r"x must be a dense tensor on the CPU. Got ndarray"),
         (lambda: recurrence(x.to("meta")), r"Got one on meta"),
         (lambda: recurrence(x[0]), r"x: expected f32 \[B, T, 2\]"),
         (lambda: recurrence(x[:, :, :1]), r"x: expected f32 \[B, T, 2\]"),
