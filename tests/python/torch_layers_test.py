@@ -133,7 +133,7 @@ def test_mistakes_are_explained():
         (lambda: layer(x[:0]), r"Got \[0, 4, 3\]"),
         (lambda: layer(x, torch.zeros(1, 4, 5)), r"the first states are 2 of \[1, 4, 5\]. Got \[1, 4, 5\]"),
         (lambda: layer(x, (torch.zeros(1, 7, 5),) * 2), r"the first states are 2 of \[1, 4, 5\]. Got \[1, 7, 5\], \[1, 7, 5\]"),
-        (lambda: layer(x, (None, None)), r"a first state must be a tensor"),
+        (lambda: layer(x, (None, None)), r"a first state must be a dense tensor"),
         (lambda: ours.Recurrence("gru", 3, units=2)(packed, lengths=[3]), r"a PackedSequence has its own lengths"),
     ):
         with pytest.raises(lagtape.InputError, match=message):
