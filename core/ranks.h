@@ -20,7 +20,13 @@ class Ranks {
   /// Gives the data of one rank to all.
   virtual void broadcast(int from, std::span<std::byte> data) = 0;
   /// Rank r has bytes begins[r] to begins[r + 1] of `data`; afterwards every rank has all of them.
-  virtual void share(std::span<std::byte> data, std::span<const std::int64_t> begins) = 0;
+  void share(std::span<std::byte> data, std::span<const std::int64_t> begins) {
+    for (int from = 0; from < count(); ++from) {
+      const auto begin = static_cast<std::size_t>(begins[static_cast<std::size_t>(from)]);
+      const auto end = static_cast<std::size_t>(begins[static_cast<std::size_t>(from) + 1]);
+      broadcast(from, data.subspan(begin, end - begin));
+    }
+  }
 };
 
 }  // namespace lagtape

@@ -87,13 +87,6 @@ class ThreadRanks {
       for (int to = 0; to < count_; ++to)
         if (to != from) send(to, data);
     }
-    void share(std::span<std::byte> data, std::span<const std::int64_t> begins) override {
-      for (int from = 0; from < count_; ++from) {
-        const auto begin = static_cast<std::size_t>(begins[static_cast<std::size_t>(from)]);
-        const auto end = static_cast<std::size_t>(begins[static_cast<std::size_t>(from) + 1]);
-        broadcast(from, data.subspan(begin, end - begin));
-      }
-    }
 
    private:
     Mail& mail_;

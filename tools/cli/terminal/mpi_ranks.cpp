@@ -60,13 +60,6 @@ class MpiRanks final : public Ranks {
       MPI_Ibcast(data.data() + begin, size, MPI_BYTE, from, MPI_COMM_WORLD, request);
     });
   }
-  void share(std::span<std::byte> data, std::span<const std::int64_t> begins) override {
-    for (int from = 0; from < count_; ++from) {
-      const auto begin = static_cast<std::size_t>(begins[static_cast<std::size_t>(from)]);
-      const auto end = static_cast<std::size_t>(begins[static_cast<std::size_t>(from) + 1]);
-      broadcast(from, data.subspan(begin, end - begin));
-    }
-  }
 
  private:
   using Clock = std::chrono::steady_clock;
