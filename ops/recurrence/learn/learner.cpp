@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/named.h"
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/ops/recurrence/learn/learning_step.h"
 #include "lagtape/ops/recurrence/learn/step_calls.h"
@@ -17,11 +18,19 @@ using namespace recurrence;
 
 namespace {
 
-struct NamedMethod {
+template <class Value>
+struct Row {
   const char* name;
-  LearningMethod method;
+  Value value;
 };
-constexpr NamedMethod kMethods[] = {{"rtrl", LearningMethod::rtrl}, {"e_prop", LearningMethod::e_prop}};
+constexpr Row<LearningMethod> kMethods[] = {{"rtrl", LearningMethod::rtrl},
+                                            {"e_prop", LearningMethod::e_prop}};
+constexpr Row<LearningRule> kRules[] = {{"sgd", LearningRule::sgd}, {"adam", LearningRule::adam}};
+
+auto value_named(const char* what, const std::string& name, const auto& rows) {
+  if (const auto* row = find_named(rows, name)) return row->value;
+  throw InputError(unknown_name(what, name, names_of(rows)));
+}
 
 void check(const LearnerOptions& options) {
   const auto wrong = [](const char* item, const char* expected, double found) {
@@ -43,15 +52,11 @@ std::vector<bool> kept_values(const LearningStep& step) {
 }  // namespace
 
 LearningMethod learning_method_named(const std::string& name) {
-  for (const NamedMethod& known : kMethods)
-    if (name == known.name) return known.method;
-  throw InputError(unknown_name("method of learning", name, {"rtrl", "e_prop"}));
+  return value_named("method of learning", name, kMethods);
 }
 
 LearningRule learning_rule_named(const std::string& name) {
-  if (name == "sgd") return LearningRule::sgd;
-  if (name == "adam") return LearningRule::adam;
-  throw InputError(unknown_name("rule of learning", name, {"sgd", "adam"}));
+  return value_named("rule of learning", name, kRules);
 }
 
 template <class T>
@@ -287,8 +292,8 @@ struct Learner<T>::Implementation {
     const double sign = moves_directly() ? -options.lr : 1;
     switch (loss_row(loss.kind).targets) {
       case LossTargets::classes: {
+        if (!(*target >= 0 && *target < static_cast<T>(width))) break;  // NaN neither
         const auto c = static_cast<std::int32_t>(*target);
-        if (!(c >= 0 && c < width)) break;
         return smoothed_cross_entropy_row(y, width, c, loss.class_weight(c), loss.options.label_smoothing,
                                           sign, delta);
       }

@@ -60,7 +60,7 @@ class Learner {
   const std::string& inexact() const;
 
   /// One step in the units of the data: what the weights so far predict for `input` goes to `output` (null: nowhere), then
-  /// they learn from `target` (null, or NaN: there is none). For classes a target is a number, -1 for none. Returns the
+  /// they learn from `target` (null: there is none; each NaN in it is missing). For classes a target is a number, -1 for none. Returns the
   /// loss of the prediction, 0 where there is no target. A loss that is not finite moves nothing.
   double step(const T* input, const T* target, T* output = nullptr) noexcept;
   /// Sets states and traces to those before the first step, and gradients to 0. Weights stay.
