@@ -66,12 +66,6 @@ class OdeModelsTest(ToolTest):
         self.write("cell.json", {**cell, "solver": solver})
         return json.loads(self.run_tool("solve", "cell.json", "--times", times, "--json", "--derivatives", *arguments)[0])
 
-    def near(self, found, expected, error):
-        self.assertEqual(len(found), len(expected))
-        worst = max(abs(a - b) for a, b in zip(found, expected))
-        self.assertLessEqual(worst, error, (found, expected))
-        self.assertGreater(max(map(abs, expected)), 100 * error)
-
     @slow
     def test_gradients_are_exact(self):
         for name, cell in (("free", FREE), ("driven", DRIVEN), ("state", BY_STATE), ("two", TWO_LAGS), ("vectors", VECTORS), ("neutral", NEUTRAL)):

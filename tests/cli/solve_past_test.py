@@ -22,12 +22,6 @@ class SolvePastTest(ToolTest):
         self.write("cell.json", cell)
         return json.loads(self.run_tool("solve", "cell.json", "--times", times, "--json", "--derivatives", *arguments)[0])
 
-    def near(self, found, expected, error):
-        self.assertEqual(len(found), len(expected))
-        worst = max(abs(a - b) for a, b in zip(found, expected))
-        self.assertLessEqual(worst, error, (found, expected))
-        self.assertGreater(max(map(abs, expected)), 100 * error)
-
     def test_integrals_over_the_past(self):
         """Points are exact where the window is smooth, from t = tau on; before, the kink at t = 0 is in it."""
         found, exact = self.solve(INTEGRAL, "1,4,5,7"), self.solve(CHAIN, "1,4,5,7")

@@ -100,6 +100,13 @@ class ToolTest(unittest.TestCase):
         self.assertEqual(done.returncode, code, f"{args}\n--- stdout\n{out}\n--- stderr\n{err}")
         return out, err
 
+    def near(self, found, expected, error):
+        """Numbers agree to an error that is small beside the largest."""
+        self.assertEqual(len(found), len(expected))
+        worst = max(abs(a - b) for a, b in zip(found, expected))
+        self.assertLessEqual(worst, error, (found, expected))
+        self.assertGreater(max(map(abs, expected)), 100 * error)
+
     def refused(self, words, *args, stdin=b""):
         """The tool writes nothing but one plain message with these words, and exits with code 2."""
         before = self.snapshot()
