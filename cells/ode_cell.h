@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// What a cell in continuous time has in place of "step":
+/// The keys of a cell in continuous time, which has no "step":
 ///
 ///     { "ode":     [ "z = y(t - tau)", "dy = a * z / (1 + z ^ p) - b * y" ],
 ///       "history": { "y": "y0" },                    of each state a number, an expression of t and params,

@@ -9,7 +9,7 @@
 namespace lagtape {
 
 /// The histories of a cell in continuous time, one for each state: a number or an expression of t and params; "observed",
-/// out of data; "train", a param of its own, or with {"train": true, "knots": k} one for each knot of a natural cubic spline
+/// out of data; "train", a further param, or with {"train": true, "knots": k} one for each knot of a natural cubic spline
 /// over the window.
 extern const OptionKindOf<EquationCell> kHistories;
 

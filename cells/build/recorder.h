@@ -52,7 +52,8 @@ class LayerRecorder {
                             std::vector<std::string> of, WeightFunction f);
   StepVar derived_vector(const std::string& name, std::int64_t size, std::vector<std::string> of,
                          WeightFunction f);
-  /// Of vectors of that size, by a function of values of the outer tape and of a step alike: streams learn through it.
+  /// A derived weight of one number a unit. F takes values of the outer tape and values of a step, so that a learner can
+  /// compute the weight anew at every step.
   template <class F>
   StepVar derived_units(const std::string& name, std::int64_t size, const std::vector<std::string>& of, F f) {
     unit_weights_.push_back({name, size, of, f});

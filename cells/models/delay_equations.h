@@ -91,7 +91,7 @@ class DelayEquations {
   std::shared_ptr<const Implementation> implementation_;
   std::vector<Param> params_;
   std::int64_t refined_ = 1;
-  std::vector<DelayHistory> observed_ = {};  // of each state
+  std::vector<DelayHistory> observed_ = {};  // one a state; empty where the cell says the history
 };
 
 }  // namespace lagtape

@@ -142,7 +142,7 @@ void refuse_link(const fs::path& path) {
   std::error_code error;
   if (fs::is_symlink(path, error))
     throw InputError({path.string()}, Rule::cannot_write,
-                     "is a link. A run writes into files of its own folder only.");
+                     "is a link. A run writes only files inside its folder.");
 }
 
 void remove_temporaries_of(const fs::path& file) {

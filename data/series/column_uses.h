@@ -24,7 +24,8 @@ struct ColumnUses {
 /// Gives the number of a column by the name or number that a key of the data, such as "target", has for it.
 using FindColumn = std::function<std::int64_t(const Json& column, const std::string& key)>;
 
-/// Finds the columns that the options name in a file of so many. The columns `times` are none of all columns. Throws InputError where a column is named by name and by number.
+/// Finds the columns that the options name in a file of so many. Where all columns are read, the columns `times` are left
+/// out. Throws InputError where a column is named by name and by number.
 ColumnUses column_uses(const SeriesOptions& options, std::int64_t columns,
                        const std::vector<std::int64_t>& times, const FindColumn& find,
                        const std::string& where);

@@ -105,8 +105,8 @@ GridOfSeries grid_of(const CsvSource& csv, const RowRange& series, std::span<con
   }
 }
 
-/// The grid of a series whose rows do not follow each other at the frequency of others: that of its rows, if they have one, else that
-/// of the others.
+/// The grid of a series of which no two rows are one step of the panel's frequency apart: that of its rows, if they have a
+/// frequency, else the panel's.
 GridOfSeries rare_grid(const CsvSource& csv, const PanelSeries& series, std::span<const Instant> times,
                        const TimeGrid& grid, const Frequency& wanted) {
   const auto rare = [&]() -> std::optional<GridOfSeries> {

@@ -59,7 +59,7 @@ struct Neighbors {
 
 constexpr std::size_t kFewestOthers = 5;
 
-/// What is around a number that is the lowest or the highest of all; nothing for others.
+/// The distances around a number that is the lowest or the highest of all; nothing for other numbers.
 std::optional<Neighbors> neighbors_of(double value, std::span<const double> numbers) {
   const auto [low, high] = range_of(numbers);
   if ((value != low && value != high) || low >= high) return {};

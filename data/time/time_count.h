@@ -9,8 +9,8 @@
 
 namespace lagtape {
 
-/// What plain numbers count, since 1970; days of spreadsheets since 1899-12-30, Julian ones since noon of -4712-01-01, and
-/// modified ones since 1858-11-17.
+/// The unit of times that are written as plain numbers. They count from 1970-01-01; days of spreadsheets from 1899-12-30,
+/// Julian days from noon of -4712-01-01, modified Julian days from 1858-11-17.
 enum class TimeCount : std::uint8_t {
   seconds,
   milliseconds,
@@ -28,7 +28,7 @@ std::string_view name_of(
     TimeCount count);  ///< "seconds", ..., "spreadsheet", "julian_days", "modified_julian_days"
 std::optional<TimeCount> count_named(std::string_view name);
 std::vector<std::string> names_of_counts();
-/// What the numbers of a column with this name count, as in "MJD", "t_ms" and "Time [h]"; nothing where it does not say so.
+/// The unit that the name of a column says, as "MJD", "t_ms" and "Time [h]" do; nothing for other names.
 std::optional<TimeCount> count_called(std::string_view column);
 
 /// A number as a text writes it.
@@ -44,9 +44,9 @@ std::optional<CountText> read_count(std::string_view text);
 std::optional<Instant> instant_of(TimeCount count, std::int64_t whole, double fraction, int digits);
 std::string count_text(TimeCount count, Instant time);
 
-/// What the numbers of a column count, if all of them are times between 1900 and 2100 and one is after 1973 (days of spreadsheets:
-/// after 1927): seconds to nanoseconds, days of spreadsheets, Julian days.
-/// `column` is their name, which decides between days of spreadsheets and modified Julian days.
+/// The unit of the numbers of a column, seconds to nanoseconds or days, by which all are times between 1900 and 2100 and one
+/// is after 1973 (days of spreadsheets: after 1927); nothing where there is no such unit. The name of the column decides
+/// between days of spreadsheets and modified Julian days.
 std::optional<TimeCount> plausible_count(std::int64_t lowest, std::int64_t highest, std::string_view column);
 
 }  // namespace lagtape

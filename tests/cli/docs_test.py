@@ -234,7 +234,7 @@ class SessionTest(ToolTest):
         compile(script, str(page), "exec")
         if "LAGTAPE_PYTHON" not in os.environ:
             self.skipTest(f"the Python of {page.relative_to(ROOT)} is not run: the module is not built")
-        # PyTorch 2.13 warns of its own use of torch.jit.script.
+        # PyTorch 2.13 uses torch.jit.script inside, and warns of it.
         warnings = ["-W", "error", "-W", "ignore::DeprecationWarning:torch.jit._script"]
         done = subprocess.run([os.environ["LAGTAPE_PYTHON"], "-B", *warnings, "-c", script], cwd=self.folder,
                               capture_output=True, text=True, timeout=600)

@@ -94,11 +94,11 @@ class NewRolesTest(ToolTest):
         for name, head in heads.items():
             with self.subTest(name):
                 self.table("x.csv", "item," + ",".join(head), [(f"item{i}", *row) for i, row in enumerate(wave)])
-                self.refused(["each row is a series of its own", '.melt(["item"], var_name="time"'], "new", "x.csv")
+                self.refused(["each row is a series", '.melt(["item"], var_name="time"'], "new", "x.csv")
         self.table("x.csv", ",".join(["label", *heads["counts"]]), [(i % 2, *row) for i, row in enumerate(wave)])
-        self.refused(["each row is a series of its own"], "new", "x.csv")
+        self.refused(["each row is a series"], "new", "x.csv")
         self.table("x.csv", ",".join(map(str, [1, *wave[0]])), [(1 + i % 2, *row) for i, row in enumerate(wave)])
-        self.refused(["each row is a series of its own, with its times in 40 columns", "header=None"], "new", "x.csv")
+        self.refused(["each row is a series, with its times in 40 columns", "header=None"], "new", "x.csv")
         self.new("t," + ",".join(f"s{n}" for n in range(20)), [(day(n), *(wave[n % 30][:20])) for n in range(200)])
 
     def test_models_know_columns_by_name(self):

@@ -140,15 +140,15 @@ void refuse_wide_table(const NamedTable& table, const RecordingColumns& found) {
       return;
   }
   if (!are_dates && !has_names) names.clear();
-  throw InputError(Problem{
-      .place = {.file = table.where()},
-      .rule = Rule::shape,
-      .statement = text_of("each row is a series of its own, with its times in ", steps.count, " columns",
-                           !names.empty() ? text_of(", ", quote(names[steps.first]), " to ",
-                                                    quote(names[steps.first + steps.count - 1]))
-                                          : ""),
-      .expected = "a row for each time",
-      .hint = text_of("Python makes it: ", way_out(table, names, steps), ".")});
+  throw InputError(
+      Problem{.place = {.file = table.where()},
+              .rule = Rule::shape,
+              .statement = text_of("each row is a series, with its times in ", steps.count, " columns",
+                                   !names.empty() ? text_of(", ", quote(names[steps.first]), " to ",
+                                                            quote(names[steps.first + steps.count - 1]))
+                                                  : ""),
+              .expected = "a row for each time",
+              .hint = text_of("Python makes it: ", way_out(table, names, steps), ".")});
 }
 
 }  // namespace lagtape

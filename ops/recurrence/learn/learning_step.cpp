@@ -124,7 +124,7 @@ class LearningRecorder {
     return std::ranges::any_of(recorded_[l].next, [&](StepVar v) { return v.id() == value; });
   }
 
-  /// The derivatives of a state's next value by values of its own unit.
+  /// The derivatives of a state's next value by the values of the same unit.
   Adjoints derivatives(std::size_t l, StepVar next) {
     Adjoints adjoints;
     adjoints.emplace(next.id(), tape_.constant(1));

@@ -31,7 +31,7 @@ struct PastState {
 /// the step's output and next states, and, as functions of a weight `delta` = dL/d(output), of derivatives.
 ///
 /// Real-time recurrent learning (Williams and Zipser 1989) carries the derivatives of all states by all weights. Where a
-/// state's next value depends on the states of its own unit alone, a weight of a unit changes that unit's states alone,
+/// state's next value depends on the states of the same unit alone, a weight of a unit changes that unit's states alone,
 /// so that there are as many derivatives as weights and states of a unit (Mozer 1989; Zucchet et al. 2023). Whatever
 /// else a step has, such as a recurrent matrix or the states of the layers below, is left out of the traces, as in
 /// e-prop (Bellec et al. 2020); gradients through all layers of the present step are in `direct` and `credit`.

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// A part of a row of x that runs as a row of its own, whose states begin as zeros or with the row's window.
+/// A part of a row of x that runs as if it were a row. Its states begin as zeros or with the row's window.
 struct RowPiece {
   std::int64_t row = 0, first = 0, steps = 0;
   bool begins = false;  ///< with the row's window
