@@ -15,7 +15,7 @@ struct Distribution {
   bool log = false;
   std::vector<double> edges;         ///< bins + 1 edges, from the smallest to the largest number
   std::vector<std::int64_t> counts;  ///< count of each bin; their sum is `count`
-  /// Centres of the bins that stand out: the fullest bin within a tenth of the bins to both sides, with at
+  /// Centers of the bins that stand out: the fullest bin within a tenth of the bins to both sides, with at
   /// least a tenth of the largest count.
   std::vector<double> peaks;
   std::vector<double> peak_shares;  ///< the parts of the numbers that lie in these bins

@@ -33,11 +33,11 @@ struct GateWeights {
 struct ForeignCell {
   CellKind kind = CellKind::lstm;
   std::int64_t units = 0, input = 0;
-  std::vector<GateWeights> gates;  ///< in the order of gates_of
-  bool resets_before = false;      ///< gru: r multiplies the state, and not the product with its bias
+  std::vector<GateWeights> gates = {};  ///< in the order of gates_of
+  bool resets_before = false;           ///< gru: r multiplies the state, and not the product with its bias
   std::string gate_function = "sigmoid", input_function = "tanh";  ///< as equations write them
   std::string output_function = "tanh";                            ///< of the memory of an lstm
-  Tensor h0, c0;  ///< states before the first step [units]; empty: zeros
+  Tensor h0 = {}, c0 = {};  ///< states before the first step [units]; empty: zeros
 };
 
 /// Inputs that a layer gives on behind its output.
