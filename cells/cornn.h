@@ -4,6 +4,7 @@
 
 #include "lagtape/cells/build/layer_entry.h"
 #include "lagtape/cells/build/options.h"
+#include "lagtape/cells/build/recorder.h"
 
 namespace lagtape {
 
@@ -25,6 +26,7 @@ struct CoRnn {
   double dt = kNotSet;       ///< time step, > 0; must be given
   double gamma = kNotSet;    ///< squared frequency of an oscillator without coupling, >= 0; must be given
   double epsilon = kNotSet;  ///< damping, >= 0; must be given
+  StepTime reads = {};       ///< the column of the input that says how long each step is, which multiplies dt
 
   Layer build(std::int64_t input) const;
 };

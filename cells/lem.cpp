@@ -1,5 +1,6 @@
 #include "lagtape/cells/lem.h"
 
+#include "lagtape/cells/build/option_kinds.h"
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
@@ -19,6 +20,7 @@ constexpr Option kLemOptions[] = {
         .in("steps"),
     option<&Lem::smallest_scale>("smallest_scale", between(0, 1),
                                  "the time scales are clipped to [smallest_scale, 1]; 0: they are not"),
+    option<&Lem::reads>("reads", kStepTime, kAboutStepTime),
 };
 
 void check_lem(const Lem& cell, JsonReader& reader) {
@@ -50,6 +52,7 @@ Layer Lem::build(std::int64_t input) const {
   require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   StepTape& tape = step.tape();
+  const TimeOfStep time = step.step_time(dt, reads);
   const StepVar x = step.input();
   const StepVar z = step.state("z", units);
   const StepVar y = step.state("y", units);
@@ -59,8 +62,8 @@ Layer Lem::build(std::int64_t input) const {
     return Wy + Vx;
   };
   const auto scale = [&](const std::string& i) {
-    if (!multiscale) return tape.constant(dt);
-    const StepVar learned = dt * sigmoid(activation(i, y));
+    if (!multiscale) return time.given ? dt * *time.given : tape.constant(dt);
+    const StepVar learned = time * sigmoid(activation(i, y));
     if (smallest_scale == 0) return learned;
     return minimum(maximum(learned, tape.constant(smallest_scale)), tape.constant(1));
   };

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "lagtape/cells/build/layer_entry.h"
+#include "lagtape/cells/build/recorder.h"
 
 namespace lagtape {
 
@@ -25,6 +26,7 @@ struct Lem {
   bool multiscale = true;     ///< false: dz = dy = dt, without W1, V1, W2, V2
   double chrono = 0;          ///< longest time, in steps, that the first values of dz allow for; 0: not used
   double smallest_scale = 0;  ///< dz and dy are clipped to [smallest_scale, 1]; 0: they are not
+  StepTime reads = {};  ///< the column of the input that says how long each step is, which multiplies dt
 
   Layer build(std::int64_t input) const;
 };

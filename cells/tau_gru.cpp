@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lagtape/cells/build/option_kinds.h"
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
@@ -62,6 +63,7 @@ constexpr Option kTauGruOptions[] = {
         "dropout", from_below(0, 1),
         "probability with which W1 to W4 do not see an element of the state, drawn anew at every "
         "step of training"),
+    option<&TauGru::reads>("reads", kStepTime, kAboutStepTime),
 };
 
 void check_tau_gru(const TauGru& cell, JsonReader& reader) {
@@ -104,6 +106,7 @@ Layer TauGru::build(std::int64_t input) const {
   require_valid(*this);
   LayerRecorder step(input, Initializer::uniform_of(units));
   StepTape& tape = step.tape();
+  const TimeOfStep time = step.step_time(dt, reads);
   const StepVar x = step.input();
   const StepVar h = step.state("h", units);
   const auto activation = [&](const std::string& i, const Seen& seen) {
@@ -118,7 +121,7 @@ Layer TauGru::build(std::int64_t input) const {
   StepVar before;
   const auto is_late = [](const Delay& delay) { return delay.time > 0; };
   if (has_past && is_code && std::ranges::any_of(tau, is_late)) {
-    before = step.state("x_before", input);
+    before = step.state("x_before", x.shape().size);
     tape.set_next(before, x);
   }
   std::vector<Seen> past;
@@ -142,8 +145,8 @@ Layer TauGru::build(std::int64_t input) const {
 
   StepVar drive = beta != 0 ? beta * u : alpha * a[0] * z[0];
   for (std::size_t k = beta != 0 ? 0 : 1; k < past.size(); ++k) drive = drive + alpha * a[k] * z[k];
-  const bool replaces = !gating && dt == 1;  // then h[n] does not enter the next state
-  const StepVar next = replaces ? drive : (1 - dt * g) * h + dt * g * drive;
+  const bool replaces = !gating && dt == 1 && !time.given;  // then h[n] does not enter the next state
+  const StepVar next = replaces ? drive : (1 - time * g) * h + time * g * drive;
 
   tape.set_next(h, next);
   return step.finish(next);

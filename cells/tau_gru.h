@@ -5,6 +5,7 @@
 
 #include "lagtape/cells/build/delay.h"
 #include "lagtape/cells/build/layer_entry.h"
+#include "lagtape/cells/build/recorder.h"
 
 namespace lagtape {
 
@@ -47,6 +48,7 @@ struct TauGru {
   bool gating = true;          ///< false: g = 1
   std::string form = "paper";  ///< "paper", "code"
   double dropout = 0;          ///< probability that a map does not see an element of the state, below 1
+  StepTime reads = {};  ///< the column of the input that says how long each step is, which multiplies dt
 
   Layer build(std::int64_t input) const;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "lagtape/cells/build/option_kinds.h"
 #include "lagtape/cells/build/options.h"
 #include "lagtape/cells/build/read_layer.h"
 #include "lagtape/cells/build/recorder.h"
@@ -55,6 +56,7 @@ constexpr Option kUnicornnOptions[] = {
         "residual_stacking", between(0, 1000),
         "layers that a connection from below skips (S), fewer than there are; 0: no such connections"),
     option<&Unicornn::train_c>("train_c", "whether c, which scales the time step of each unit, is trained"),
+    option<&Unicornn::reads>("reads", kStepTime, kAboutStepTime),
 };
 
 void check_unicornn(const Unicornn& cell, JsonReader& reader) {
@@ -87,7 +89,8 @@ constinit const LayerEntry Unicornn::kEntry = {
 std::vector<Layer> Unicornn::build(std::int64_t input) const {
   require_valid(*this);
   std::vector<Layer> stack;
-  for (std::int64_t layer = 1; layer <= layers; ++layer) stack.push_back(build_layer(layer, input));
+  const std::int64_t read = input - (reads.column ? 1 : 0);
+  for (std::int64_t layer = 1; layer <= layers; ++layer) stack.push_back(build_layer(layer, read));
   return stack;
 }
 
@@ -106,8 +109,9 @@ Layer Unicornn::build_layer(std::int64_t layer, std::int64_t input) const {
     begins.push_back(width);
     width += width_of(y, input);
   }
-  LayerRecorder step(width, Initializer::uniform(0, 1));
+  LayerRecorder step(width + (reads.column ? 1 : 0), Initializer::uniform(0, 1));
   StepTape& tape = step.tape();
+  const TimeOfStep time = step.step_time(1, layer > 1 && reads.column ? StepTime{-1} : reads, layer < layers);
   // The part of the input that holds the outputs y_first up to y_last of the layers below.
   const auto part = [&](std::int64_t first, std::int64_t last) {
     const auto place = [&](std::int64_t y) {
@@ -125,9 +129,10 @@ Layer Unicornn::build_layer(std::int64_t layer, std::int64_t input) const {
   const StepVar w = step.vector("w", units);
   step.parameter("c", {units});
   const double dt_of_layer = dt[dt.size() == 1 ? 0 : static_cast<std::size_t>(layer - 1)];
-  const StepVar s =
+  const StepVar each =
       step.derived_units("s", units, {"c"}, [dt_of_layer](auto of) { return dt_of_layer * sigmoid(of[0]); });
-  step.named("s", s);
+  step.named("s", each);
+  const StepVar s = time.given ? time * each : each;
 
   const StepVar z_next = z - s * (tanh(w * y + drive) + alpha * y);
   const StepVar y_next = y + s * z_next;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lagtape/cells/build/layer_entry.h"
+#include "lagtape/cells/build/recorder.h"
 
 namespace lagtape {
 
@@ -40,6 +41,7 @@ struct Unicornn {
   double dropout = 0.1;                ///< probability of dropout in the output of every layer, below 1
   bool train_c = true;                 ///< false: c keeps its first values
   std::int64_t residual_stacking = 0;  ///< S, the number of layers skipped; 0: no residual stacking
+  StepTime reads = {};  ///< the column of the input that says how long each step is, which multiplies dt
 
   std::vector<Layer> build(std::int64_t input) const;
 

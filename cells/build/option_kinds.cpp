@@ -36,12 +36,39 @@ Json initial_values_schema(const Option&) {
   return or_null(object_schema_of(reference_schema("initializer")));
 }
 
+// ---- The time of a step -----------------------------------------------------------------------------------
+
+constexpr double kMostColumns = 1 << 20;
+
+void read_step_time(JsonReader& reader, const Option& option, StepTime& time) {
+  const std::string key(option.key);
+  const Json& given = reader.raw(key, "");
+  if (given.is_null() || (given.is_object() && given.empty())) return;
+  JsonReader columns(given, reader.pointer_to(key), reader.errors());
+  if (!columns.is_object()) return;
+  std::int64_t column = -1;
+  columns.required("dt", column, between(-kMostColumns, kMostColumns), "column of the time of a step");
+  columns.finish();
+  time.column = column;
+}
+
+Json step_time_json(const Option&, const StepTime& time) {
+  Json columns = Json::object();
+  if (time.column) columns["dt"] = *time.column;
+  return columns;
+}
+
+Json step_time_schema(const Option&) { return or_null(object_schema_of(integer_schema({}))); }
+
 bool has_arithmetic(const CommonCellOptions& options) { return options.arithmetic.has_value(); }
 
 }  // namespace
 
 constinit const OptionKindOf<InitialValues> kInitialValues =
     option_kind<InitialValues, read_initial_values, initial_values_json, initial_values_schema>();
+
+constinit const OptionKindOf<StepTime> kStepTime =
+    option_kind<StepTime, read_step_time, step_time_json, step_time_schema>();
 
 namespace {
 

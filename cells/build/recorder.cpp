@@ -10,6 +10,28 @@ namespace lagtape {
 LayerRecorder::LayerRecorder(std::int64_t input, const Initializer& initializer)
     : tape_(input), initializer_(initializer) {}
 
+TimeOfStep LayerRecorder::step_time(double dt, const StepTime& reads, bool passed_on) {
+  if (!reads.column) return {dt, {}};
+  const std::int64_t width = tape_.input().shape().size;
+  const std::int64_t at = *reads.column < 0 ? *reads.column + width : *reads.column;
+  if (at < 0 || at >= width)
+    throw InputError({.item = "reads"}, Rule::out_of_range,
+                     text_of("the input has ", width, " columns, 0 to ", width - 1, " or -1 to ", -width),
+                     text_of(*reads.column));
+  if (width < 2)
+    throw InputError({.item = "reads"}, Rule::shape,
+                     "the input is the time of a step alone, and nothing is left that the cell may read", {},
+                     "Add a column to the inputs.");
+  if (at == 0)
+    rest_ = tape_.slice(tape_.input(), 1, width);
+  else
+    rest_ = tape_.slice(tape_.input(), 0, at);
+  if (at > 0 && at + 1 < width) rest_ = tape_.concatenate(*rest_, tape_.slice(tape_.input(), at + 1, width));
+  const StepVar column = tape_.slice(tape_.input(), at, at + 1);
+  if (passed_on) passed_on_ = column;
+  return {dt, tape_.sum(column)};
+}
+
 StepVar LayerRecorder::vector(const std::string& name, std::int64_t size) {
   declare(name, {size});
   return tape_.vector(name, size);
@@ -80,7 +102,7 @@ StepVar LayerRecorder::named(const std::string& name, StepVar v) {
 }
 
 Layer LayerRecorder::finish(StepVar output) {
-  tape_.set_output(output);
+  tape_.set_output(passed_on_ ? tape_.concatenate(output, *passed_on_) : output);
   Layer layer{tape_.finish(), std::move(parameters_), {}};
   if (!derived_.empty()) layer.weights = weights_with(layer.program, layer.parameters, derived_);
   if (!unit_weights_.empty()) layer.derived_step = derived_step(std::move(unit_weights_));

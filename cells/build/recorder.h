@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,20 @@ namespace lagtape {
 /// representable.
 inline constexpr std::int64_t kLargestUnits = 65536;
 
+/// The column of the input, from the end where it is negative, that says how long each step is; none: steps are even. The
+/// cell reads it as nothing else.
+struct StepTime {
+  std::optional<std::int64_t> column = {};
+};
+
+/// The time of a step, a factor: dt, or dt times what the input says.
+struct TimeOfStep {
+  double dt = 1;
+  std::optional<StepVar> given = {};
+
+  StepVar operator*(StepVar v) const { return given ? dt * *given * v : dt * v; }
+};
+
 /// Records the step of a layer and declares the layer's parameters, in the order of the calls. Most cells are
 /// built with it.
 class LayerRecorder {
@@ -24,7 +39,11 @@ class LayerRecorder {
   LayerRecorder(std::int64_t input, const Initializer& initializer);
 
   StepTape& tape() { return tape_; }
-  StepVar input() { return tape_.input(); }
+  /// The input, without the time of a step.
+  StepVar input() { return rest_.value_or(tape_.input()); }
+  /// Takes the time of a step out of the input, before that is read. With `passed_on` it is given to the layer above, behind
+  /// the output. Throws InputError where there is no such column, or no other.
+  TimeOfStep step_time(double dt, const StepTime& reads, bool passed_on = false);
   StepVar state(const std::string& name, std::int64_t units) {
     return tape_.state(name, RowShape::vector(units));
   }
@@ -83,6 +102,7 @@ class LayerRecorder {
   std::vector<ParameterDefinition> parameters_;
   std::vector<DerivedWeight> derived_;
   std::vector<UnitWeight> unit_weights_;
+  std::optional<StepVar> rest_, passed_on_;
 };
 
 }  // namespace lagtape
