@@ -21,7 +21,7 @@ constinit const LayerEntry CoRnn::kEntry = {
         "Coupled Oscillatory Recurrent Neural Network (coRNN): An accurate and (gradient) stable "
         "architecture for learning long time dependencies",
     .equations =
-        "z' = z + time * (tanh(Wz @ z + Wy @ y + V @ x + V.bias) - gamma * y - epsilon * z)\n"
+        "z' = z + dt * (tanh(Wz @ z + Wy @ y + V @ x + V.bias) - gamma * y - epsilon * z)\n"
         "y' = y + dt * z'",
     .options = kCoRnnOptions,
     .read = read_cell<CoRnn>,
@@ -38,7 +38,7 @@ Layer CoRnn::build(std::int64_t input) const {
   const StepVar Wz = step.linear("Wz", units, z);
   const StepVar Wy = step.linear("Wy", units, y);
   const StepVar Vx = step.affine("V", units, step.input());
-  const StepVar z_next = z + dt * (tanh(Wz + Wy + Vx) - gamma * y - epsilon * z);
+  const StepVar z_next = z + time * (tanh(Wz + Wy + Vx) - gamma * y - epsilon * z);
   const StepVar y_next = y + time * z_next;
 
   tape.set_next(z, z_next);

@@ -53,9 +53,7 @@ void read_step_time(JsonReader& reader, const Option& option, StepTime& time) {
 }
 
 Json step_time_json(const Option&, const StepTime& time) {
-  Json columns = Json::object();
-  if (time.column) columns["dt"] = *time.column;
-  return columns;
+  return time.column ? Json{{"dt", *time.column}} : Json::object();
 }
 
 Json step_time_schema(const Option&) { return or_null(object_schema_of(integer_schema({}))); }

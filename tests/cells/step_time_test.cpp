@@ -16,14 +16,14 @@ namespace {
 
 using namespace test;
 
-/// Of the sequence's two columns, the time of each step in column `at`, and the rest.
+/// Of the sequence's two columns, the time of each step and the other column.
 struct Timed {
   double dt;
   Vector x;
 };
-std::vector<Timed> timed_sequence(int at) {
+std::vector<Timed> timed_sequence() {
   std::vector<Timed> steps;
-  for (const Vector& x : sequence()) steps.push_back({x[at], {x[1 - at]}});
+  for (const Vector& x : sequence()) steps.push_back({x[1], {x[0]}});
   return steps;
 }
 
@@ -31,7 +31,7 @@ TEST_CASE("lem with a time of each step") {
   for (const bool multiscale : {true, false}) {
     std::vector<Vector> outputs;
     Vector z(kUnits), y(kUnits);
-    for (const auto& [dt, x] : timed_sequence(1)) {
+    for (const auto& [dt, x] : timed_sequence()) {
       const auto activation = [&](const std::string& i, const Vector& from, int unit) {
         return affine("W" + i, from, unit) + affine("V" + i, x, unit);
       };
@@ -51,10 +51,10 @@ TEST_CASE("lem with a time of each step") {
   }
 }
 
-TEST_CASE("cornn with a time of each step, which is the first column") {
+TEST_CASE("cornn with a time of each step, by its number") {
   std::vector<Vector> outputs;
   Vector z(kUnits), y(kUnits);
-  for (const auto& [dt, x] : timed_sequence(0)) {
+  for (const auto& [dt, x] : timed_sequence()) {
     Vector z_next(kUnits), y_next(kUnits);
     for (int i = 0; i < kUnits; ++i) {
       const double drive = std::tanh(linear("Wz", z, i) + linear("Wy", y, i) + affine("V", x, i));
@@ -65,12 +65,12 @@ TEST_CASE("cornn with a time of each step, which is the first column") {
     y = y_next;
     outputs.push_back(y);
   }
-  check_equal(run(CoRnn{.units = 3, .dt = 0.3, .gamma = 2, .epsilon = 0.5, .reads = {0}}.build(2)), outputs);
+  check_equal(run(CoRnn{.units = 3, .dt = 0.3, .gamma = 2, .epsilon = 0.5, .reads = {1}}.build(2)), outputs);
 }
 
 TEST_CASE("tau_gru with a time of each step; delays are steps as before") {
   for (const bool gating : {true, false}) {
-    const std::vector<Timed> x = timed_sequence(1);
+    const std::vector<Timed> x = timed_sequence();
     std::vector<Vector> h = {Vector(kUnits)};
     for (int n = 0; n < kSteps; ++n) {
       const Vector past = n >= 3 ? h[n - 3] : Vector(kUnits);
@@ -95,7 +95,7 @@ TEST_CASE("unicornn with a time of each step, which each of its layers hands on"
       Unicornn{.units = 3, .layers = 2, .dt = {0.4}, .alpha = 0.5, .dropout = 0, .reads = {-1}}.build(2);
   std::vector<Vector> outputs;
   Vector z(kUnits), y(kUnits);
-  for (const auto& [dt, x] : timed_sequence(1)) {
+  for (const auto& [dt, x] : timed_sequence()) {
     Vector passed(kUnits);
     for (int i = 0; i < kUnits; ++i) {
       const double s = 0.4 * dt * sigmoid(weight_of("c", kUnits)[i]);

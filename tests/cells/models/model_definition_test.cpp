@@ -63,7 +63,7 @@ TEST_CASE("the model of the manual is read, and its defaults filled in") {
   CHECK(
       json_of(spec.definition).dump() ==
       R"({"layers":[{"cell":"tau_gru","units":16,"tau":10.0,"dt":1.0,"alpha":1.0,"beta":1.0,)"
-      R"("weighting":true,"gating":true,"form":"paper","dropout":0.0,"arithmetic":"float","dilations":[],"residual":false,"init":{}}],)"
+      R"("weighting":true,"gating":true,"form":"paper","dropout":0.0,"reads":{},"arithmetic":"float","dilations":[],"residual":false,"init":{}}],)"
       R"("readout":{"units":1,"at":"every_step","at_padding":false,"tied":false,"init":"kaiming_normal"}})");
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("all errors of a model are told at once, each with its place") {
 e.json: /model/layers/1/units: expected integer >= 1 and <= 65536, got 0
 e.json: /model/layers/1/tau: expected number >= 0, or {"max": 64}, got -3
 e.json: /model/layers/1/dt: expected number > 0, got 0
-e.json: /model/layers/1/alpa: unknown key 'alpa'; did you mean 'alpha'? Known: cell, units, tau, dt, alpha, beta, weighting, gating, form, dropout, arithmetic, dilations, residual, init
+e.json: /model/layers/1/alpa: unknown key 'alpa'; did you mean 'alpha'? Known: cell, units, tau, dt, alpha, beta, weighting, gating, form, dropout, reads, arithmetic, dilations, residual, init
 e.json: /model/layers/2/units: expected integer >= 1 and <= 65536, got 2.5
 e.json: /model/layers/2/tau: is missing, expected number >= 0
 e.json: /model/layers/3: a layer has one of the keys 'cell' (recurrent) and 'layer' (of a step alone), not both.

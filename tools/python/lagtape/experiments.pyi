@@ -661,6 +661,8 @@ class TauGruLayer(TypedDict, total=False):
     """equations of the paper, or those of a public implementation, which delays the input too"""
     dropout: float
     """probability with which W1 to W4 do not see an element of the state, drawn anew at every step of training"""
+    reads: Union[Mapping[str, int], None]
+    """{"dt": -1}: the number of the column of the input, from the end where it is negative, that says how long each step is: it multiplies dt, and the cell reads it as nothing else"""
     arithmetic: Literal['float', 'grid']
     """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
     dilations: Union[Sequence[int], None]
@@ -697,6 +699,8 @@ class LemLayer(TypedDict, total=False):
     """longest time that the first time scales allow for; 0: W1.bias starts like the other biases"""
     smallest_scale: float
     """the time scales are clipped to [smallest_scale, 1]; 0: they are not"""
+    reads: Union[Mapping[str, int], None]
+    """{"dt": -1}: the number of the column of the input, from the end where it is negative, that says how long each step is: it multiplies dt, and the cell reads it as nothing else"""
     arithmetic: Literal['float', 'grid']
     """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
     dilations: Union[Sequence[int], None]
@@ -722,6 +726,8 @@ class UnicornnLayer(TypedDict, total=False):
     """layers that a connection from below skips (S), fewer than there are; 0: no such connections"""
     train_c: bool
     """whether c, which scales the time step of each unit, is trained"""
+    reads: Union[Mapping[str, int], None]
+    """{"dt": -1}: the number of the column of the input, from the end where it is negative, that says how long each step is: it multiplies dt, and the cell reads it as nothing else"""
     arithmetic: Literal['float', 'grid']
     """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
     dilations: Union[Sequence[int], None]
@@ -741,6 +747,8 @@ class CornnLayer(TypedDict, total=False):
     """squared frequency of an oscillator without coupling"""
     epsilon: Required[float]
     """damping"""
+    reads: Union[Mapping[str, int], None]
+    """{"dt": -1}: the number of the column of the input, from the end where it is negative, that says how long each step is: it multiplies dt, and the cell reads it as nothing else"""
     arithmetic: Literal['float', 'grid']
     """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
     dilations: Union[Sequence[int], None]
