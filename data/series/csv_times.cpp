@@ -169,7 +169,7 @@ std::string note_of_gaps(const CsvSource& csv, const std::vector<PanelSeries>& a
 std::string note_of(const CsvSource& csv, const TimeAxis& axis, const std::vector<PanelSeries>& all,
                     const std::vector<GridOfSeries>& grids) {
   const SeriesGrid& series = axis.grids.front();
-  const Frequency& frequency = series.grid.frequency();
+  const Frequency frequency = axis.frequency();
   std::string note = all.size() > 1 ? text_of(all.size(), " series, ") : std::string();
   note += text_of(csv.rows(), " rows, frequency ");
   note += series.is_even ? frequency.name()

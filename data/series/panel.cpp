@@ -15,6 +15,16 @@ bool TimeAxis::are_dates() const {
   return !times.empty() && !(format.count() && times.front() > -kNear && times.front() < kNear);
 }
 
+Frequency TimeAxis::frequency() const {
+  Frequency common = grids.front().grid.frequency();
+  for (const SeriesGrid& series : grids) {
+    const Frequency& own = series.grid.frequency();
+    if (own.anchor != common.anchor) common.anchor = -1;
+    if (own.day != common.day) common.day = 0;
+  }
+  return common;
+}
+
 std::string Panel::name_of_input(std::int64_t i) const {
   return lagtape::name_of_input(input_column(i).name, input_at(i).shift);
 }

@@ -36,6 +36,8 @@ struct TimeAxis {
 
   /// Whether the times are dates, and not numbers that count from a beginning of their own.
   bool are_dates() const;
+  /// The frequency of all series: without the day or the anchor in which they differ.
+  Frequency frequency() const;
   /// What the clock shows, in seconds since 1970 as if it were at UTC.
   double clock_of(Instant time) const { return seconds_of(zone.to_local(time)); }
 };

@@ -151,6 +151,19 @@ class ClockTest(ToolTest):
         kept = json.loads(read_safetensors(self.weights("run"))[0]["__metadata__"]["experiment"])
         self.assertEqual(kept["data"]["frequency"], "month_start")
 
+    def test_series_of_other_days_of_the_month_keep_them(self):
+        days = {"last": lambda n: month(n + 1) - DAY, "first": month, "15": lambda n: month(n).replace(day=15),
+                "January": lambda n: datetime.date(1970 + n, 1, 3), "June": lambda n: datetime.date(1970 + n, 6, 5)}
+        for a, b, name in (("last", "first", "month"), ("last", "15", "month"), ("January", "June", "year")):
+            with self.subTest((a, b)):
+                self.write("own.csv", "id,t,v\n" + "".join(f"{one},{days[one](n)},{n % 12 + 3}\n" for one in (a, b) for n in range(48)))
+                self.train("run", experiment=changed(SERIES, data__series="id"))
+                self.assertIn(f"frequency {name}", self.run_tool("check", "run/experiment.json")[1])
+                predicted = rows_of(self.run_tool("predict", "run", "--input", "own.csv", "--output", "-")[0])
+                self.assertEqual({row["id"] for row in predicted}, {a, b})
+                self.assertEqual(self.dates(2), [str(days[one](n)) for one in (a, b) for n in (48, 49)])
+                shutil.rmtree(self.folder / "run")
+
 
 if __name__ == "__main__":
     main()
