@@ -4,6 +4,7 @@
 #include <set>
 
 #include "lagtape/core/json/schema.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/time/calendar.h"
 #include "lagtape/data/time/time_format.h"
 
@@ -166,7 +167,7 @@ void read_categories(JsonReader& reader, const std::string& key, const Json& giv
   if (!given.is_object())
     return reader.error(key, text_of("expected an object of lists of words. Got ", given.dump(), "."));
   for (const auto& [column, list] : given.items())
-    categories.push_back({column, texts_of(list, reader, text_of(key, "/", column), "words")});
+    categories.push_back({column, texts_of(list, reader, key, text_of("words of ", quote(column)))});
 }
 
 Json categories_json(const Option&, const Categories& categories) {

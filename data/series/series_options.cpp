@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/core/json/options.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/data/series/column_set.h"
 #include "lagtape/data/series/series_kinds.h"
 #include "lagtape/data/time/frequency.h"
@@ -163,16 +164,21 @@ void check_text(const std::string& key, const std::string& text, JsonReader& rea
 void check_times(const SeriesOptions& options, JsonReader& reader) {
   check_time_format(options.time_format, reader);
   check_text("timezone", options.timezone, reader, [](const std::string& text) { TimeZone::named(text); });
-  if (options.frequency != "auto" && options.frequency != "any")
+  const bool has_frequency = options.frequency != "auto" && options.frequency != "any";
+  if (has_frequency)
     check_text("frequency", options.frequency, reader,
                [](const std::string& text) { Frequency::parse(text); });
   if (options.frequency.empty()) reader.error("frequency", "expected a frequency, \"auto\" or \"any\".");
+  for (const auto& [key, is_given] : {std::pair("calendar", !options.calendar.empty()),
+                                      {"timezone", !options.timezone.empty()},
+                                      {"time_format", !options.time_format.empty()},
+                                      {"frequency", has_frequency},
+                                      {"holidays", !options.holidays.empty()}})
+    if (is_given && options.time.empty()) reader.error(key, "needs dates. Name their column with \"time\".");
 }
 
 void check_series(const SeriesOptions& options, JsonReader& reader) {
   check_times(options, reader);
-  if (!options.calendar.empty() && options.time.empty())
-    reader.error("calendar", "needs dates. Name their column with \"time\".");
   check_roles(options, reader);
   if (options.target.is_null() && !options.says_input && !options.reads_all())
     reader.error("target", "expected the columns to predict.");
@@ -180,7 +186,8 @@ void check_series(const SeriesOptions& options, JsonReader& reader) {
   for (const Category& category : options.categories) {
     const Json column(category.column);
     if (!past.has(column) && !future.has(column) && !fixed.has(column))
-      reader.error("categories/" + category.column, "is not in \"input\". Name it there too.");
+      reader.error("categories", text_of("the column ", quote(category.column),
+                                         " is not in \"input\". Name it there too."));
   }
   if (options.normalize_target != ScaleBy::nothing && !options.real_loss)
     reader.error("normalize_target", "needs the loss mse. Expected false with a loss for classes.");
