@@ -59,14 +59,15 @@ struct Neighbors {
 
 constexpr std::size_t kFewestOthers = 5;
 
-/// The distances around a number that is the lowest or the highest of all; nothing for other numbers.
-std::optional<Neighbors> neighbors_of(double value, std::span<const double> numbers) {
+/// The distances around a number that is the lowest or the highest of all but for `beside`; nothing for other numbers.
+std::optional<Neighbors> neighbors_of(double value, std::span<const double> numbers,
+                                      double beside = std::numeric_limits<double>::quiet_NaN()) {
   const auto [low, high] = range_of(numbers);
   if ((value != low && value != high) || low >= high) return {};
   Neighbors around{.nearest = value == low ? high : low, .other = value == low ? high : low};
   std::set<double> others;
   for (const double x : numbers) {
-    if (std::isnan(x)) continue;
+    if (std::isnan(x) || x == beside) continue;
     ++(x == value ? around.cells : around.others);
     if (x == value) continue;
     if (std::abs(x - value) < std::abs(around.nearest - value)) around.nearest = x;
@@ -91,7 +92,10 @@ bool is_far(double value, const Neighbors& around) {
 std::optional<MissingCode> code_at(double extreme, std::span<const double> numbers, double share) {
   constexpr std::int64_t kFewest = 3;
   constexpr double kMostOfState = 0.25;  // machines that are off, closed days
-  const auto around = neighbors_of(extreme, numbers);
+  auto around = neighbors_of(extreme, numbers);
+  // Two codes side by side, such as -999 and -998.
+  if (around && is_usual_code(extreme) && !is_small(extreme) && !is_far(extreme, *around))
+    around = neighbors_of(extreme, numbers, around->nearest);
   if (!around || !is_far(extreme, *around)) return {};
   const auto cells = static_cast<double>(around->cells);
   if (cells < std::max<double>(kFewest, share * static_cast<double>(numbers.size()))) return {};
