@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -24,8 +25,10 @@ constexpr Option kSequenceRows[] = {
         "time_format",
         "format of dates in strptime's letters, as of the task \"series\"; \"\": found from all rows"),
     option<&SequenceOptions::date_order>("date_order", kDateOrders, kAboutDateOrder),
-    required<&SequenceOptions::input>("input", "columns of numbers that the model reads, by name")
-        .at_least_one(),
+    required<&SequenceOptions::input>("input", "columns that the model reads, by name").at_least_one(),
+    option<&SequenceOptions::categories>(
+        "categories", kCategories,
+        "input columns of words, with the words: each word is an input that is 1 in its rows"),
     required<&SequenceOptions::target>(
         "target", "column of the classes (words or whole numbers) or real numbers to predict, one a sequence")
         .at_least_one(),
@@ -67,6 +70,10 @@ void check_sequences(const SequenceOptions& options, JsonReader& reader) {
   use(options.time, "time");
   use(options.target, "target");
   for (const std::string& column : options.input) use(column, "input");
+  for (const Category& category : options.categories)
+    if (std::ranges::find(options.input, category.column) == options.input.end())
+      reader.error("categories", text_of("the column ", quote(category.column),
+                                         " is not in \"input\". Name it there too."));
   for (const std::string& column : options.group)
     if (column == options.target || column == options.time)
       reader.error("group",
@@ -82,10 +89,18 @@ void check_sequences(const SequenceOptions& options, JsonReader& reader) {
 
 }  // namespace
 
+std::vector<std::string> SequenceOptions::numbers() const {
+  std::vector<std::string> numbers = input;
+  for (const Category& category : categories) std::erase(numbers, category.column);
+  return numbers;
+}
+
 std::vector<std::string> SequenceOptions::input_names() const {
-  std::vector<std::string> names = input;
+  std::vector<std::string> names = numbers();
   if (missing == Missing::mask)
-    for (const std::string& column : input) names.push_back(name_of_mask(column));
+    for (const std::string& column : numbers()) names.push_back(name_of_mask(column));
+  for (const Category& category : categories)
+    for (const std::string& word : category.values) names.push_back(name_of_word(category.column, word));
   return names;
 }
 

@@ -185,6 +185,11 @@ class SequenceReader {
     if (!was_sorted) table_.notes.emplace_back("rows were sorted by time");
   }
 
+  std::string hint_for_cell(std::string_view cell) const {
+    const std::string hint = hint_for_number(cell, options_.table);
+    return hint.empty() ? R"(Columns of words are named in "categories".)" : hint;
+  }
+
   /// The numbers of a column by the rows of the file, NaN where there is none.
   Tensor read_column(std::int64_t column) {
     const std::string name = cells_.name_of(column);
@@ -192,7 +197,7 @@ class SequenceReader {
     NumberColumn numbers = read_number_column(cells_, column, options);
     if (numbers.refused >= 0)
       refuse(numbers.refused, column, Rule::wrong_type, "a finite number",
-             hint_for_number(cells_.cell(numbers.refused, column), options_.table));
+             hint_for_cell(cells_.cell(numbers.refused, column)));
     if (const std::string note = note_of_numbers(numbers, name, options); !note.empty())
       table_.notes.push_back(note);
     for (std::int64_t row = 0; row < cells_.rows(); ++row) {
@@ -210,11 +215,11 @@ class SequenceReader {
     std::vector<std::int64_t> columns;
     std::vector<Tensor> values;
     for (const auto& [name, codes] : options_.table.codes_by_column) column(name, "missing_codes");
+    const Texts names = options_.numbers();
     std::vector<NamedNumbers> numbers;
-    for (const std::string& name : options_.input) columns.push_back(column(name, "input"));
+    for (const std::string& name : names) columns.push_back(column(name, "input"));
     for (const std::int64_t source : columns) values.push_back(read_column(source));
-    for (std::size_t i = 0; i < values.size(); ++i)
-      numbers.push_back({options_.input[i], values[i].values<double>()});
+    for (std::size_t i = 0; i < values.size(); ++i) numbers.push_back({names[i], values[i].values<double>()});
     if (std::string note = note_of_codes(find_missing_codes(numbers, {})); !note.empty())
       table_.notes.push_back(std::move(note));
     StoredSequences& to = table_.sequences;
@@ -232,14 +237,38 @@ class SequenceReader {
       }
       to.end_sequence();
     }
+    std::int64_t first = to.input;
+    for (auto one = options_.categories.rbegin(); one != options_.categories.rend(); ++one)
+      read_words(*one, first -= std::ssize(one->values));
     if (filled > 0)
       table_.notes.push_back(text_of(filled, " input cells without a number were filled (missing)"));
+  }
+
+  /// Puts 1 in the input of the word of each row, of which the category's first is `first`.
+  void read_words(const Category& category, std::int64_t first) {
+    const std::int64_t source = column(category.column, "categories");
+    std::size_t step = 0;
+    for (const std::vector<std::int64_t>& rows : rows_)
+      for (const std::int64_t row : rows) {
+        const std::string_view cell = cells_.cell(row, source);
+        const auto word = std::ranges::find(category.values, cell);
+        if (word != category.values.end()) {
+          const auto at = static_cast<std::size_t>(first + (word - category.values.begin()));
+          table_.sequences.x[step * static_cast<std::size_t>(table_.sequences.input) + at] = 1;
+        } else if (!is_missing(cell)) {
+          throw InputError(unknown_name("word", cell, category.values).within(cells_.place(row, source)));
+        } else if (options_.missing == Missing::error) {
+          refuse(row, source, Rule::missing, "a word",
+                 R"("missing" takes a cell without one as none of the words.)");
+        }
+        ++step;
+      }
   }
 
   /// Puts a column of a sequence, and its mask, in their places of the first step and those that follow. Returns the
   /// number of cells without a number.
   std::int64_t read_input(const std::vector<std::int64_t>& rows, const Tensor& values, float* first) const {
-    const std::int64_t width = table_.sequences.input, mask = std::ssize(options_.input);
+    const std::int64_t width = table_.sequences.input, mask = std::ssize(options_.numbers());
     std::vector<double> numbers;
     for (const std::int64_t row : rows) numbers.push_back(values.at(row));
     std::int64_t missing = 0;

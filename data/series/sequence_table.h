@@ -16,6 +16,7 @@ struct SequenceOptions {
   std::string path, time, target;     ///< file, and columns; no `time`: rows are in their order
   std::vector<std::string> sequence;  ///< columns that tell sequences apart
   std::vector<std::string> input;     ///< columns
+  std::vector<Category> categories;   ///< those of words among them
   std::vector<std::string> classes;   ///< the words of `target` by class; empty: those of the file
   TableOptions table;                 ///< how the file is written
   std::string time_format;            ///< that of TimeFormat; empty: found from the rows
@@ -27,7 +28,9 @@ struct SequenceOptions {
   std::vector<std::string>
       group;  ///< columns that name groups of sequences which are in one set; none: each is its own
 
-  /// The inputs of a step in their order: the columns and, where asked for, their masks.
+  /// The input columns of numbers.
+  std::vector<std::string> numbers() const;
+  /// The inputs of a step in their order: the columns of numbers, where asked for their masks, and the words.
   std::vector<std::string> input_names() const;
 };
 

@@ -76,8 +76,8 @@ Task load_sequences(const SequenceOptions& given, const TaskContext& context) {
   Normalization normalization;
   if (options.normalize.input && !context.score_only) {
     normalization.input = input_scaling(*stored, split.train);
-    for (std::size_t i = options.input.size(); i < normalization.input.mean.size(); ++i) {
-      normalization.input.mean[i] = 0;  // masks stay 0 and 1
+    for (std::size_t i = options.numbers().size(); i < normalization.input.mean.size(); ++i) {
+      normalization.input.mean[i] = 0;  // masks and words stay 0 and 1
       normalization.input.scale[i] = 1;
     }
   }

@@ -39,6 +39,11 @@ class NewRolesTest(ToolTest):
                 data = self.new("t,y", [(day(n), code if n % 30 == 4 else 20 + n % 13) for n in range(400)])
                 self.assertEqual(data["missing_codes"], [code])
 
+    def test_codes_beside_each_other_are_found(self):
+        data = self.new("t,y", [(day(n), -999 + (n % 60 == 4) if n % 30 == 4 else 20 + n % 13) for n in range(400)])
+        self.assertEqual(data["missing_codes"], [-999])
+        self.assertIn("-998 in 7 cells of y is far from all other numbers", self.text)
+
     def test_codes_by_column_are_refused_where_they_are_wrong(self):
         data = self.new("t,pump,temp", [(day(n), -1 if n % 15 == 3 else 50 + n % 7, n % 9 - 4) for n in range(300)])
         self.assertEqual(data["missing_codes"], {"pump": [-1]})
@@ -76,6 +81,28 @@ class NewRolesTest(ToolTest):
         del experiment["data"]["classes"]
         self.refused(["""'None' means that there is none, unless "classes" lists it"""], "check", self.write("e.json", json.dumps(experiment)))
 
+    def test_missing_words_that_are_as_common_as_others_are_classes(self):
+        def table(words):
+            return [(k, n, round(math.sin(n + k), 3), words[k % len(words)]) for k in range(40) for n in range(8)]
+
+        self.assertEqual(self.new("id,t,a,kind", table(("N", "NA", "null")))["classes"], ["N", "NA", "null"])
+        self.table("x.csv", "id,t,a,label", table(["ok", "bad"] * 9 + ["NA", "bad"]))
+        self.refused(["has no 'label' in any row"], "new", "x.csv")
+
+    def test_steps_behind_a_row_are_no_label(self):
+        for name in ("cycle", "k"):
+            data = self.new(f"unit,{name},s1,s2,RUL", [(u, n, round(math.sin(n + u), 3), round(math.cos(n * u), 3), 19 - n) for u in range(40) for n in range(20)])
+            self.assertEqual((data["task"], data["series"]), ("series", "unit"))
+
+    def test_words_and_flags_are_inputs_of_sequences(self):
+        words = ("off", "on", "idle")
+        data = self.new("id,t,a,hot,mode,label", [(k, n, round(math.sin(n + k), 3), n % 3 > k % 2, words[(n * k) % 3], ("ok", "bad")[k % 2])
+                                                  for k in range(40) for n in range(12)])
+        self.assertEqual((data["input"], data["categories"]), (["a", "hot", "mode"], {"hot": ["False", "True"], "mode": ["idle", "off", "on"]}))
+        data = self.new("date,store,y,holiday", [(day(n), s, n % 7 * s + 3, "0ab"[(n % 20 == 3) + (n % 20 == 9) * 2]) for s in (1, 2) for n in range(100)], "--future", "holiday")
+        self.assertEqual((data["future"], data["categories"]), (["holiday"], {"holiday": ["0", "a", "b"]}))
+        self.assertEqual(self.new("t,y,n", [(day(n), n % 7, "error" if n == 50 else n % 2) for n in range(200)])["input"], ["y"])
+
     def test_series_are_named_by_three_words_or_by_places(self):
         names = [(a, b, c) for a in "pq" for b in ("shop", "web") for c in ("mug", "hat")]
         rows = [(day(n), *name, 50 + (n * 7 + len(name[1])) % 23) for n in range(100) for name in names]
@@ -99,6 +126,13 @@ class NewRolesTest(ToolTest):
         self.refused(["each row is a series"], "new", "x.csv")
         self.table("x.csv", ",".join(map(str, [1, *wave[0]])), [(1 + i % 2, *row) for i, row in enumerate(wave)])
         self.refused(["each row is a series, with its times in 40 columns", "header=None"], "new", "x.csv")
+        self.table("x.csv", ",".join(f"V{n}" for n in range(1, 42)), [(f"M{i}", *row[:20 + i], *[""] * (20 - i)) for i, row in enumerate(wave[:20])])
+        self.refused(["each row is a series, with its times in 40 columns", '.melt(["V1"]'], "new", "x.csv")
+        months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+        self.write("x.csv", "Global Means\nYear," + ",".join(months) + ",Mean\n" + "".join(f"{1990 + i},{','.join(map(str, row[:13]))}\n" for i, row in enumerate(wave)))
+        self.refused(["each row is a year, with its times in 12 columns, 'Jan' to 'Dec'", 'skiprows=1).melt(["Year"], ["Jan"'], "new", "x.csv")
+        data = self.new("Year,month,value", [(1990 + i, month, wave[i][n]) for n, month in enumerate(months) for i in range(30)])
+        self.assertEqual((data["time"], data["input"]), (["Year", "month"], ["value"]))
         self.new("t," + ",".join(f"s{n}" for n in range(20)), [(day(n), *(wave[n % 30][:20])) for n in range(200)])
 
     def test_models_know_columns_by_name(self):

@@ -116,6 +116,18 @@ class SequencesTest(ToolTest):
         self.refused(["unknown column 'label'", "Sequences without targets are predicted by `lagtape predict`"],
                      "eval", "run", "--data", "new.csv", "--split", "all")
 
+    def test_words_are_inputs_of_their_own(self):
+        rows = "".join(f"s{i},{n},{n % 3},{('rise', 'fall')[i % 2] if n == 2 else '' if n == 4 else 'flat'},{('ok', 'fault')[i % 2]}\n" for i in range(40) for n in range(6))
+        self.write("runs.csv", "id,t,a,move,label\n" + rows)
+        words = changed(EXPERIMENT, metrics=["accuracy"], data__input=["a", "move"], data__categories={"move": ["fall", "flat", "rise"]}, data__missing="mask")
+        self.train("run", experiment=words)  # only the word tells the classes apart
+        self.assertEqual(json.loads(self.run_tool("eval", "run", "--json")[0])["accuracy"], 1)
+        self.write("more.csv", "id,t,a,move\nx,0,1,flat\nx,1,2,up\n")
+        self.refused(["more.csv: line 3, column 4 (move): unknown word 'up'"], "predict", "run", "--input", "more.csv", "--output", "-")
+        for change, problem in (({"data__missing": "error"}, "line 6, column 4 (move): is missing, expected a word"),
+                                ({"data__categories": {"moves": ["flat"]}}, "/data/categories: the column 'moves' is not in \"input\""), ({"data__categories": None}, 'Columns of words are named in "categories"')):
+            self.refused([problem], "check", self.write("e.json", changed(words, **change)))
+
     def test_two_columns_tell_sequences_apart(self):
         rows = [line.split(",", 1) for line in table().splitlines()[1:]]
         self.write("runs.csv", "subject,trial,t,a,b,label\n" + "".join(f"p{int(name[1:]) // 7},{int(name[1:]) % 7},{rest}\n" for name, rest in rows))

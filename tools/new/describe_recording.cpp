@@ -92,6 +92,15 @@ bool is_like_date(const std::string& word) {
          std::ranges::count_if(word, [](char c) { return c == '.' || c == '/' || c == '-'; }) == 2;
 }
 
+/// Whether cells are words of which some are whole numbers: 0, a and b.
+bool are_codes(const Cells& cells, std::int64_t rows) {
+  const auto numbers = std::ranges::count_if(
+      cells.words, [](const std::string& word) { return parse_number(word).has_value(); });
+  const std::int64_t words = std::ssize(cells.words);
+  return cells.dates == 0 && cells.are_plain && 2 * numbers <= words && 8 * words <= rows &&
+         std::ranges::all_of(cells.values, [](double x) { return x == std::floor(x); });
+}
+
 Kind kind_of(const Cells& cells, std::int64_t rows) {
   // A flag is one word, or nothing.
   constexpr std::int64_t kRareFlag = 100;
@@ -102,7 +111,8 @@ Kind kind_of(const Cells& cells, std::int64_t rows) {
   const bool are_numbers = cells.numbers == rows && cells.are_plain;
   if (cells.numbers > 0 && cells.dates + cells.others == 0)
     return are_numbers && counts_rows(cells.values) ? Kind::counter : Kind::numbers;
-  if (cells.words.size() <= kMostWords && !has_numbers && !std::ranges::all_of(cells.words, is_like_date))
+  const bool are_words = !has_numbers || are_codes(cells, rows);
+  if (cells.words.size() <= kMostWords && are_words && !std::ranges::all_of(cells.words, is_like_date))
     return Kind::words;
   return Kind::other;
 }

@@ -125,17 +125,33 @@ void find_time(TableCodes& codes, const RecordingColumns& found, const RowCodes&
   }
 }
 
-/// Takes "none" as a word beside others where all rows of a group have it: no fault is a class too.
+/// Takes "none", "NA" and "null" as words where all rows of a group have one: no fault is a class too. "NA" and "null" are missing
+/// labels in fewer groups than any word has.
 void take_none_as_word(const NamedTable& table, std::int64_t column, const RowCodes& groups,
                        std::vector<std::string_view>& values) {
-  const auto is_number = [](std::string_view value) { return !value.empty() && parse_number(value); };
-  if (std::ranges::any_of(values, is_number)) return;
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    auto& value = values[groups.at(row)];
-    const std::string_view cell = table.cell(row, column);
-    const bool is_first = row == groups.firsts[groups.at(row)];
-    if (is_first && value.empty() && (cell == "none" || cell == "None" || cell == "NONE")) value = cell;
-    if (is_missing(value) && cell != value) value = {};
+  constexpr std::string_view kNone[] = {"none", "None", "NONE"};
+  constexpr std::string_view kMissing[] = {"NA", "na", "N/A", "n/a", "null", "Null", "NULL"};
+  const auto is_in = [](const auto& list, std::string_view cell) {
+    return std::ranges::find(list, cell) != std::end(list);
+  };
+  std::map<std::string_view, std::int64_t> counts;
+  for (const std::string_view value : values) {
+    if (!value.empty() && parse_number(value)) return;
+    if (!value.empty()) ++counts[value];
+  }
+  std::vector<std::string_view> nones(values.size());
+  for (std::size_t of = 0; of < values.size(); ++of)
+    if (const std::string_view cell = table.cell(groups.firsts[of], column);
+        values[of].empty() && (is_in(kNone, cell) || is_in(kMissing, cell)))
+      nones[of] = cell;
+  for (std::int64_t row = 0; row < table.rows(); ++row)
+    if (table.cell(row, column) != nones[groups.at(row)]) nones[groups.at(row)] = {};
+  std::map<std::string_view, std::int64_t> none_counts;
+  for (const std::string_view none : nones) ++none_counts[none];
+  const auto rarest = std::ranges::min_element(counts, {}, &decltype(counts)::value_type::second);
+  for (std::size_t of = 0; of < values.size(); ++of) {
+    const bool is_common = rarest != counts.end() && 2 * none_counts[nones[of]] >= rarest->second;
+    if (is_in(kNone, nones[of]) || (is_in(kMissing, nones[of]) && is_common)) values[of] = nones[of];
   }
 }
 
@@ -196,9 +212,25 @@ std::optional<BrokenLabel> broken_label(const NamedTable& table, const Recording
            "lagtape new --target COLUMN.")}};
 }
 
+/// Whether whole numbers count up or down with those that name the sequences, as the steps behind a row do with those before it.
+bool counts_as_names(const NamedTable& table, const std::vector<std::string_view>& values,
+                     const RowCodes& groups, const SequenceColumns& sequences) {
+  bool rises = sequences.sequence.size() == 1, falls = rises;
+  double sum = 0, difference = 0;
+  for (std::size_t of = 0; of < values.size() && (rises || falls); ++of) {
+    const auto name = parse_number(table.cell(groups.firsts[of], sequences.sequence[0]));
+    const double value = parse_number(values[of]).value_or(0);
+    if (!name) return false;
+    if (of == 0) sum = *name + value, difference = *name - value;
+    rises = rises && *name - value == difference;
+    falls = falls && *name + value == sum;
+  }
+  return rises || falls;
+}
+
 /// Takes a column with one value a sequence as a label, or as one of the others.
 void add_fixed(const NamedTable& table, std::int64_t column, const std::vector<std::string_view>& values,
-               SequenceColumns& sequences) {
+               const RowCodes& groups, SequenceColumns& sequences) {
   const std::set<std::string_view> words(values.begin(), values.end());
   const bool are_numbers =
       std::ranges::all_of(words, [](std::string_view word) { return parse_number(word).has_value(); });
@@ -208,7 +240,8 @@ void add_fixed(const NamedTable& table, std::int64_t column, const std::vector<s
                            2 * std::ssize(words) <= sequences.count;
   SequenceLabel label{.column = column, .is_called_so = is_called_label(table.name_of(column))};
   if (are_classes) label.classes.assign(words.begin(), words.end());
-  if (words.size() > 1 && !words.contains("") && (are_classes || are_numbers)) {
+  const bool counts = are_whole && counts_as_names(table, values, groups, sequences);
+  if (words.size() > 1 && !words.contains("") && (are_classes || are_numbers) && !counts) {
     sequences.labels.push_back(std::move(label));
   } else {
     sequences.fixed.push_back(column);
@@ -289,7 +322,7 @@ SequenceColumns sequences_by(TableCodes& codes, const RecordingColumns& found,
         column.kind == Kind::constant)
       continue;
     if (const auto values = values_by_group(table, column.index, groups))
-      add_fixed(table, column.index, *values, sequences);
+      add_fixed(table, column.index, *values, groups, sequences);
     if (!sequences.broken && !sequences.shares_dates)
       sequences.broken = broken_label(table, column, groups, columns);
   }

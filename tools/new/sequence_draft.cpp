@@ -29,7 +29,7 @@ std::string names_of_sequence(const RecordingColumns& found) {
   return names;
 }
 
-/// The columns of numbers that change within a sequence.
+/// The columns of numbers and of words that change within a sequence.
 Json inputs_of(const RecordingColumns& found, Draft& draft) {
   constexpr std::size_t kMostInputs = 64;
   const SequenceColumns& sequences = found.sequences;
@@ -40,18 +40,21 @@ Json inputs_of(const RecordingColumns& found, Draft& draft) {
     const bool is_fixed = sequences.label(column.index) != nullptr ||
                           std::ranges::find(sequences.fixed, column.index) != sequences.fixed.end();
     if (column.name == draft.data["target"] || column.index == sequences.group) continue;
-    if (column.kind != Kind::numbers || is_fixed || input.size() >= kMostInputs) {
+    const bool is_read = column.kind == Kind::numbers || column.kind == Kind::words;
+    if (!is_read || is_fixed || input.size() >= kMostInputs) {
       left_out.push_back(column.name);
       continue;
     }
     input.push_back(column.name);
+    if (column.kind == Kind::words) draft.data["categories"][column.name] = column.words;
     missing += column.missing;
   }
   if (!left_out.empty())
-    draft.notes.push_back(text_of("Not read, as no numbers that change within a sequence: ",
+    draft.notes.push_back(text_of("Not read, as no numbers or few words that change within a sequence: ",
                                   listed(left_out.get<std::vector<std::string>>(), 8), "."));
   if (missing > 0)
-    draft.notes.push_back(text_of(missing, " cells are empty: each takes the number before it."));
+    draft.notes.push_back(
+        text_of(missing, " cells are empty: each takes the number before it, or is none of the words."));
   if (missing > 0) draft.data["missing"] = "hold";
   return input;
 }

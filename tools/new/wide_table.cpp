@@ -9,6 +9,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/core/text.h"
 #include "lagtape/data/table/number.h"
+#include "lagtape/data/time/text_cursor.h"
 #include "lagtape/data/time/time_format.h"
 
 namespace lagtape {
@@ -60,6 +61,18 @@ NamedSteps counting_names(const std::vector<std::string>& names) {
   });
 }
 
+NamedSteps month_names(const std::vector<std::string>& names) {
+  const auto month_of = [&](std::size_t i) {
+    const auto is_called = [&](std::string_view month) {
+      return begins_with_word(names[i], names[i].size() == 3 ? month.substr(0, 3) : month);
+    };
+    return std::ranges::find_if(kMonths, is_called) - kMonths.begin();
+  };
+  return longest_run(names.size(), [&](std::size_t i) {
+    return month_of(i) < std::ssize(kMonths) && month_of(i) == month_of(i - 1) + 1;
+  });
+}
+
 /// Whether numbers change less from a column to the next than from a row to the next, as those of a series in a row do.
 bool run_along_rows(const NamedTable& table, const NamedSteps& steps) {
   const auto number = [&](std::int64_t row, std::size_t column) {
@@ -95,20 +108,23 @@ bool has_unique_names(const NamedTable& table, const NamedSteps& steps) {
 }
 
 /// The lines of Python that make a long table of it.
-std::string way_out(const NamedTable& table, const std::vector<std::string>& names, const NamedSteps& steps) {
-  Json ids = Json::array();
-  for (std::int64_t column = 0; column < table.columns(); ++column) {
-    const auto i = static_cast<std::size_t>(column);
-    if (!names.empty() && (i < steps.first || i >= steps.first + steps.count)) ids.push_back(names[i]);
+std::string way_out(const NamedTable& table, const std::vector<std::string>& names, const NamedSteps& steps,
+                    bool are_months) {
+  Json ids = Json::array(), values = Json::array();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool is_value = i >= steps.first && i < steps.first + steps.count;
+    if (is_value || !are_months || i < steps.first) (is_value ? values : ids).push_back(names[i]);
   }
-  const std::string file = Json(table.where()).dump();
+  std::string read = text_of("pandas.read_csv(", Json(table.where()).dump());
+  if (table.separator() != ',') read += text_of(", sep=", Json(std::string(1, table.separator())).dump());
   if (names.empty())
-    return text_of("pandas.read_csv(", file,
-                   ", header=None).rename(columns={0: \"label\"}).rename_axis(\"id\")",
+    return text_of(read, ", header=None).rename(columns={0: \"label\"}).rename_axis(\"id\")",
                    ".reset_index().melt([\"id\", \"label\"], var_name=\"t\", value_name=\"x\")",
                    ".to_csv(\"long.csv\", index=False)");
-  return text_of("pandas.read_csv(", file, ").melt(", ids.dump(),
-                 ", var_name=\"time\", value_name=\"value\").to_csv(\"long.csv\", index=False)");
+  if (table.line(0) > 2) read += text_of(", skiprows=", table.line(0) - 2);
+  return text_of(read, ").melt(", ids.dump(), are_months ? ", " + values.dump() : "", ", var_name=\"",
+                 are_months ? "month" : "time",
+                 "\", value_name=\"value\").to_csv(\"long.csv\", index=False)");
 }
 
 }  // namespace
@@ -121,12 +137,18 @@ void refuse_wide_table(const NamedTable& table, const RecordingColumns& found) {
   const auto is_named_by_date = [&](std::size_t i) { return is_date(names[i]); };
   NamedSteps steps = longest_run(
       names.size(), [&](std::size_t i) { return is_named_by_date(i) && is_named_by_date(i - 1); });
-  const bool are_dates = steps.count >= kFewestDates && 2 * steps.count > names.size();
+  const NamedSteps months = month_names(names);
+  const bool are_months = has_names && months.count == kMonths.size() && months.first > 0;
+  if (are_months) steps = months;
+  const bool are_dates = are_months || (steps.count >= kFewestDates && 2 * steps.count > names.size());
   if (!are_dates && (!found.time.empty() || found.rows < 2)) return;
   if (!are_dates && has_names) {
     steps = counting_names(names);
-    // Beside the steps a row has its name or its class; columns that all count are an ordinary table.
-    if (steps.count < kFewestSteps || 2 * steps.count < names.size() || steps.count == names.size()) return;
+    const bool all_count = steps.count == names.size();
+    if (all_count) steps = {1, names.size() - 1};
+    // Beside the steps a row has its name or its class; columns of numbers that all count are an ordinary table.
+    if (steps.count < kFewestSteps || 2 * steps.count < names.size()) return;
+    if (all_count && !has_unique_names(table, steps)) return;
     if (!has_unique_names(table, steps) && !run_along_rows(table, steps)) return;
   }
   if (!are_dates && !has_names) {
@@ -143,12 +165,13 @@ void refuse_wide_table(const NamedTable& table, const RecordingColumns& found) {
   throw InputError(
       Problem{.place = {.file = table.where()},
               .rule = Rule::shape,
-              .statement = text_of("each row is a series, with its times in ", steps.count, " columns",
+              .statement = text_of(are_months ? "each row is a year" : "each row is a series",
+                                   ", with its times in ", steps.count, " columns",
                                    !names.empty() ? text_of(", ", quote(names[steps.first]), " to ",
                                                             quote(names[steps.first + steps.count - 1]))
                                                   : ""),
               .expected = "a row for each time",
-              .hint = text_of("Python makes it: ", way_out(table, names, steps), ".")});
+              .hint = text_of("Python makes it: ", way_out(table, names, steps, are_months), ".")});
 }
 
 }  // namespace lagtape

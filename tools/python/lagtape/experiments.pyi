@@ -297,7 +297,9 @@ class SequencesData(TypedDict, total=False):
     date_order: Literal['auto', 'day_first', 'month_first']
     """which of the first two numbers of a date is the day where no row has one above 12: "day_first" or "month_first"; "auto": an error asks"""
     input: Required[List[str]]
-    """columns of numbers that the model reads, by name"""
+    """columns that the model reads, by name"""
+    categories: Union[Mapping[str, List[str]], None]
+    """input columns of words, with the words: each word is an input that is 1 in its rows"""
     target: Required[str]
     """column of the classes (words or whole numbers) or real numbers to predict, one a sequence"""
     classes: Union[List[str], None]
