@@ -55,6 +55,7 @@ class AlignmentTest(ToolTest):
     def forecast(self, *args, steps=10):
         return rows_of(self.run_tool("forecast", "run", "--steps", str(steps), *args)[0])
 
+    @slow
     def test_a_step_of_every_command_reads_the_future_input_of_the_row_that_it_predicts(self):
         """The oracle: plain numbers, with the columns shifted by hand."""
         for at, horizon in (("every_step", 1), ("every_step", 3), ("last_step", 2)):

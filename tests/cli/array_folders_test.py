@@ -5,7 +5,7 @@ import resource
 import subprocess
 import zipfile
 
-from tool import ToolTest, changed, main, npy, npy_values, read_safetensors
+from tool import ToolTest, changed, main, npy, npy_values, read_safetensors, slow
 
 WAVES = {
     "name": "waves",
@@ -64,6 +64,7 @@ class ArrayFoldersTest(ToolTest):
         archive("bad.npz", (12, 10, 4), values[:480])
         self.refused(["time: its model takes 3 inputs per step. The data have 4."], "eval", "time", "--data", "bad.npz", "--split", "all")
 
+    @slow
     def test_arrays_of_a_folder_may_be_larger_than_the_memory(self):
         sequence = bytes(100 * 50 * 8)
         (self.folder / "large").mkdir()

@@ -10,7 +10,7 @@ import sys
 import unittest
 
 from import_models import keras_model
-from tool import ToolTest, changed, main, npy, npy_values
+from tool import ToolTest, changed, main, npy, npy_values, slow
 
 RATE, SAMPLES, SEGMENT, WARM_UP = 48000, 24000, 512, 128
 EXPERIMENT = {
@@ -40,6 +40,7 @@ def sound():
 
 
 class AudioTest(ToolTest):
+    @slow
     def test_a_student_learns_a_teacher(self):
         dry = sound()
         self.write("model", json.dumps(keras_model()))

@@ -174,6 +174,7 @@ class TableTest(ToolTest):
         self.assertEqual(page.read_text(), f"before\n<!-- table: written by table.py -->\n{shown}<!-- end of table -->\nafter\n")
         self.assertIn("expected the lines", self.table("--only", "units 32", "--write", self.write("other.md", ""), code=1).stderr)
 
+    @slow
     def test_a_peer_whose_library_is_not_there_is_not_available(self):
         shutil.copytree(self.bench, self.folder / "bench")
         rows = self.folder / "bench" / "peer_rows.py"
@@ -297,6 +298,7 @@ class GradbenchTest(ToolTest):
                     / (12 * step) for e in step * np.eye(len(flat))]
         return objective(flat), np.array(gradient)
 
+    @slow
     def test_right_results_pass_and_wrong_ones_do_not(self):
         objective, gradient = self.central_differences()
         self.gradbench.check(self.data, objective, gradient)

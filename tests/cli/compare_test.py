@@ -4,7 +4,7 @@ import json
 import statistics
 import xml.etree.ElementTree
 
-from tool import EXPERIMENT, ToolTest, changed, main
+from tool import EXPERIMENT, ToolTest, changed, main, slow
 
 SMALL = changed(EXPERIMENT, data={"task": "mackey_glass", "length": 60, "train": 8, "valid": 4, "test": 4})
 
@@ -82,6 +82,7 @@ class CompareTest(ToolTest):
         first, second = json.loads(self.run_tool("compare", "none", "some", "--json")[0])["groups"]
         self.assertEqual((first["settings"], second["settings"]), ({"/a~1b": None}, {"/a~1b": 3}))
 
+    @slow
     def test_many_settings_take_a_time_that_grows_as_they_do(self):
         for run in ("a", "b"):
             self.write(f"{run}/experiment.json", {f"{run}{i}": i for i in range(50_000)})

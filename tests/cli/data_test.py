@@ -8,7 +8,7 @@ import struct
 import unittest
 import zipfile
 
-from tool import ToolTest, changed, main, make_safetensors, npy, npy_shape, npy_values, read_safetensors
+from tool import ToolTest, changed, main, make_safetensors, npy, npy_shape, npy_values, read_safetensors, slow
 
 SERIES = {
     "name": "own",
@@ -302,6 +302,7 @@ class DataTest(ToolTest):
         self.assertRegex(err, r"train: the arrays would take .* GiB: \d+ sequences of 1 number at each of 60000 steps, .*; 99.9 % of that is padding")
         self.assertEqual(self.snapshot(), before)
 
+    @slow
     def test_many_recordings_are_joined_once(self):
         for i in range(2_000):
             self.write(f"many/{i:04}.npy", npy((1_000, 1), [i, i + 1] * 500))
@@ -321,6 +322,7 @@ class DataTest(ToolTest):
         err = self.run_tool("check", path, code=2)[1]
         self.assertIn("words.csv: column 'word': 5000 words make as many inputs in each of 5000 rows, at most 4096 are", err)
 
+    @slow
     def test_many_columns_are_found_by_their_names(self):
         names = [f"c{i}" for i in range(60_000)]
         self.write("wide.csv", ",".join(names) + "\n" + (",".join(["1", "2", "3"] * 20_000) + "\n") * 2)

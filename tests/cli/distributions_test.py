@@ -181,6 +181,7 @@ class DistributionTest(ToolTest):
             for row in rows_of((self.folder / "y.csv").read_text()):
                 self.assertLess(float(row["q0.1"]), float(row["q0.9"]))
 
+    @slow
     def test_counts_of_many_series_have_the_scale_of_each(self):
         means = {"a": 2.0, "b": 40.0, "c": 900.0}
         rows = [(name, n, value) for name, mean in means.items() for n, value in enumerate(counts(300, mean=mean) if name != "c" else [
@@ -229,6 +230,7 @@ class DistributionTest(ToolTest):
         self.assertLess(found[0], 6)
         self.assertLess(found[0], found[1])
 
+    @slow
     def test_absolute_errors_find_the_median(self):
         constant = changed(SERIES, metrics=[], model__readout__at="last_step", data__window=1, data__stride=1, data__past_target=False,
                            data__past=["w"], data__target=["v"], train__epochs=20)

@@ -39,7 +39,9 @@ PAGES = sorted([ROOT / "README.md", ROOT / "tools/experiments/README.md", *ROOT.
                 *ROOT.glob(".github/*.md")])
 GALLERY = [page for page in PAGES if page.parent.name == "gallery" and page.name != "README.md"]
 IN_FULL = {"tools/docs/forecast.md", *(page.relative_to(ROOT).as_posix() for page in GALLERY)}
-TRAINING_PAGES = {"analysis", "coming_from", "delay_equations", "memory", "python", "report", "search", "streaming", "training"}  # their trainings take seconds of processor time
+# Their trainings, compilers and imports of PyTorch take seconds of processor time.
+TRAINING_PAGES = {"analysis", "cells", "coming_from", "delay_equations", "export", "memory", "python", "pytorch", "report", "search", "streaming", "tables",
+                  "training"}
 
 NEEDS = (["needs-torch"], ["needs-sklearn"], ["needs-matplotlib"], ["needs-statsmodels"])
 

@@ -95,6 +95,7 @@ class ExportTest(ToolTest):
     def test_in_double_precision_they_agree_to_the_last_digits(self):
         self.check_in_double_precision([*cell_models(precision="f64"), *layer_models(precision="f64")])
 
+    @slow
     def test_some_of_them_agree_to_the_last_digits(self):
         models = [*cell_models(precision="f64"), *layer_models(precision="f64")][::12]
         self.assertGreaterEqual(len(models), 5)

@@ -11,7 +11,7 @@ import sys
 import unittest
 
 from export_models import experiment
-from tool import ToolTest, main, npy, npy_values, read_safetensors
+from tool import ToolTest, main, npy, npy_values, read_safetensors, slow
 
 try:
     import numpy
@@ -101,6 +101,7 @@ class PlainTest(ToolTest):
                 for text in expected:
                     self.assertIn(text, message)
 
+    @slow
     def test_models_from_elsewhere_go_back(self):
         """Modules of PyTorch with and without biases, and Keras's variants: each is imported, exported and imported again."""
         gone_back = 0

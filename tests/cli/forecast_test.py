@@ -11,7 +11,7 @@ import subprocess
 import unittest
 import zipfile
 
-from tool import ToolTest, changed, main, npy, npy_values, read_safetensors, rows_of
+from tool import ToolTest, changed, main, npy, npy_values, read_safetensors, rows_of, slow
 
 HOURS = 24 * 60
 FIRST = datetime.datetime(2024, 1, 1)
@@ -83,6 +83,7 @@ class ForecastTest(ToolTest):
         self.assertIn("Load [MW] prediction", picture)
         self.assertGreaterEqual(len(re.findall("<polyline", picture)), 4)
 
+    @slow
     def test_the_readme_leads_from_a_messy_file_to_a_forecast_with_a_picture_and_a_report(self):
         """The commands are those of the README, with the name of this file in place of its own, and nothing else."""
         readme = (self.root / "README.md").read_text()

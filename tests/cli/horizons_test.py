@@ -19,6 +19,7 @@ SMALL = {
 
 
 class HorizonsTest(ToolTest):
+    @slow
     def test_horizons_are_scored_from_many_rows(self):
         numbers = [round(math.sin(2 * math.pi * n / 12) + 0.002 * n, 5) for n in range(400)]
         self.write("own.csv", "v\n" + "".join(f"{number}\n" for number in numbers))

@@ -157,6 +157,7 @@ class TableLimitsTest(ToolTest):
         super().setUp()
         self.write("task/small.json", OF_TABLE)
 
+    @slow
     def test_very_many_rows_are_checked_in_a_time_that_grows_as_they_do(self):
         many = 20_000
         rows = [{"name": f"row {i}", "printed": 1, "at": {"dt": i, "form": "a"}} for i in range(many)]

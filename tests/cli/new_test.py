@@ -45,6 +45,7 @@ class NewTest(ToolTest):
         for word in ("unknown key", ": /model", ": /train", ": /optimizer", ": /loss", ": /metrics"):
             self.assertNotIn(word, err)
 
+    @slow
     def test_every_task_has_a_start_that_passes_check(self):
         for task in self.names("tasks"):
             with self.subTest(task):

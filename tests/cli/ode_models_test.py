@@ -76,6 +76,7 @@ class OdeModelsTest(ToolTest):
                         found = json.loads(self.run_tool("check", "e.json", "--gradients", "--json")[0])
                         self.assertLess(found["max_rel_error"], 1e-7)
 
+    @slow
     def test_models_predict_the_solution(self):
         "Breaks of a lag that depends on the state are not cut: its error, 4.8e-4, falls as h^2."
         u = [[math.sin(k)] for k in range(24)]

@@ -7,7 +7,7 @@ import math
 import struct
 import zipfile
 
-from tool import RECORDING, ToolTest, changed, main, npy, rows_of
+from tool import RECORDING, ToolTest, changed, main, npy, rows_of, slow
 
 HOURS = 400
 FIRST = datetime.datetime(2024, 1, 1)
@@ -72,6 +72,7 @@ class FileTest(ToolTest):
         self.assertEqual(len(table), HOURS)
         self.assertEqual(self.run_tool("forecast", "run", "--input", "LOAD.CSV", "--steps", "1")[0].count("\n"), 2)
 
+    @slow
     def test_long_recordings_take_a_time_that_grows_as_they_do(self):
         self.write("load.csv", recording(lambda time: f"{time:%Y-%m-%d}", minutes=1440))
         self.train("run", experiment=SERIES)

@@ -183,6 +183,7 @@ class ReportTest(ToolTest):
         self.assertEqual([row[0] for row in self.rows_of_page()[1:]], ranking)
         self.assertIn("The best 2 were repeated with other seeds, by 4 further runs.", text)
 
+    @slow
     def test_a_search_of_many_runs_takes_a_time_that_grows_as_they_do(self):
         self.write_search({"run": f"{i:05}", "settings": {"/optimizer/lr": i + 1}, "loss": 1 / (i + 1)} for i in range(32_000))
         with self.within(6):  # every row for each cell: a minute
@@ -223,6 +224,7 @@ class ReportTest(ToolTest):
         _, err = self.run_tool("report", "runs", "--output", "page.html", code=2)
         self.assertIn('runs/a/experiment.json: /seed: expected integer, got "x"\n', err)
 
+    @slow
     def test_only_the_last_line_of_the_metrics_may_be_cut(self):
         for seed in "ab":
             self.train(f"runs/{seed}", "--seed", ord(seed))

@@ -56,6 +56,7 @@ class ResidualTest(ToolTest):
         header, buffer = read_safetensors(self.weights(run))
         return buffer[slice(*header[name]["data_offsets"])]
 
+    @slow
     def test_the_network_begins_as_the_ridge_regression(self):
         self.train("still", experiment=changed(SMALL, **STILL))
         begun = self.scores("still")
@@ -118,6 +119,7 @@ class ResidualTest(ToolTest):
         self.assertGreater(abs(wanted).max(), 0.5)
         self.assertLess(abs(found.reshape(wanted.shape) - wanted).max(), 1e-4)
 
+    @slow
     def test_the_value_a_season_before_is_the_beginning(self):
         draw = random.Random(6)
         first = datetime.datetime(2024, 1, 1)

@@ -56,6 +56,7 @@ class ResumeTest(ToolTest):
             self.finish(f"killed-{i}", "--threads", moments.choice((1, 2, 3)))
             self.assert_same(f"killed-{i}", f"killed after {seconds} s, seed {seed}")
 
+    @slow
     def test_killed_while_the_weights_are_averaged(self):
         self.experiment = self.write("average.json", changed(LONG, train__average={"patience": 2, "latest": 5}))
         shutil.rmtree(self.folder / "whole")
@@ -71,6 +72,7 @@ class ResumeTest(ToolTest):
             self.finish(f"killed-{share}", "--threads", "2")
             self.assert_same(f"killed-{share}", f"killed after {share} of the time")
 
+    @slow
     def test_killed_again_and_again(self):
         stops = [self.stop_after(0.3 * self.seconds, signal.SIGKILL, "run") for _ in range(5)]
         self.finish("run")
@@ -222,6 +224,7 @@ class ResumeTest(ToolTest):
         self.assertIn("whole/metrics.jsonl: its 10000 lines have 10001 different keys, expected the same ones in most of them.\n", err)
         self.assertEqual((self.folder / "whole/metrics.csv").read_bytes(), before)
 
+    @slow
     def test_a_line_of_many_keys_is_read_in_a_time_that_grows_as_they_do(self):
         self.write_metrics(json.dumps({f"k{i}": 1 for i in range(100_000)}) + "\n")
         with self.within(5):  # a search through all keys for each: a minute

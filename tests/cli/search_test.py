@@ -247,6 +247,7 @@ class SearchTest(SearchTool):
         _, err = self.run_tool("search", "search.json", "--out", "out", "--json")
         self.assertIn("search.json: the number of different draws in the ranges is 1, fewer than the 6 runs", err)
 
+    @slow
     def test_tpe_draws_by_results_and_the_same_for_any_number_of_jobs(self):
         search = {**SEARCH, "method": "tpe", "runs": 14, "tpe": {"startup": 6, "batch": 4}}
         one = self.search(search, "--jobs", 1, out="one")

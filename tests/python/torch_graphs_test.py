@@ -132,6 +132,7 @@ def one_of_two(rank, port, file):
     torch.distributed.destroy_process_group()
 
 
+@pytest.mark.slow
 def test_two_processes_train_as_one(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -258,6 +258,7 @@ def train(model, epochs=15, workers=0):
     return losses
 
 
+@pytest.mark.slow
 def test_a_loop_of_pytorch_trains_it_and_a_seed_repeats_it():
     runs = []
     for workers in (0, 0, 2):

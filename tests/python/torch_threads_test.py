@@ -28,6 +28,7 @@ assert torch.randn(1000, 1000).exp().isfinite().all()
     return [int(n) for n in subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()]
 
 
+@pytest.mark.slow
 def test_no_thread_of_openmp_waits_while_a_recurrence_runs():
     if "libgomp" not in pathlib.Path("/proc/self/maps").read_text():
         pytest.skip("not run: PyTorch has another OpenMP here than GCC's")
@@ -35,6 +36,7 @@ def test_no_thread_of_openmp_waits_while_a_recurrence_runs():
     assert len(during) == 2 and max(during) <= waiting - 3, (waiting, during)
 
 
+@pytest.mark.slow
 def test_a_forked_process_waits_for_no_thread_of_its_parent():
     code = """
 import os, signal, torch

@@ -69,6 +69,7 @@ def hammer(seed):
     print(json.dumps([refused, worked, float(Recurrence("gru", 2, units=3, seed=1)(torch.ones(1, 4, 2))[0].sum())]))
 
 
+@pytest.mark.slow
 def test_random_wrong_arguments_raise_and_crash_nothing(trained, tmp_path):
     os.symlink(trained, tmp_path / "run")
     done = subprocess.run([sys.executable, "-W", "ignore", "-B", __file__], cwd=tmp_path, capture_output=True, text=True, timeout=300)

@@ -39,15 +39,16 @@ def task_breaches(root):
     rows = re.findall(r"^ *(k\w+),$", registry, re.MULTILINE)
     declared = set(re.findall(r"\bk\w+Task\b", (root / "data/tasks/registry.h").read_text(encoding="utf-8")))
     tests = (root / "tests/data/tasks/registry_test.cpp").read_text(encoding="utf-8")
-    breaches, entries, sources = [], [], sources_of(root)
+    breaches, entries = [], []
+    named = {other: set(re.findall(r"\bk\w+Task\b", text)) for other, text in sources_of(root).items()}
     for path in sorted((root / "data/tasks").glob("*.cpp")):
         for constant, name in ENTRY.findall(path.read_text(encoding="utf-8")):
             entries.append((name, constant))
             if constant not in declared:
                 breaches.append(f"data/tasks/registry.h does not declare {constant}")
             own = (path.relative_to(root).as_posix(), "data/tasks/registry.h", "data/tasks/registry.cpp")
-            breaches += [f"{other} names {constant}" for other, text in sources.items()
-                         if other not in own and not other.startswith("tests/data/") and re.search(rf"\b{constant}\b", text)]
+            breaches += [f"{other} names {constant}" for other, constants in named.items()
+                         if other not in own and not other.startswith("tests/data/") and constant in constants]
             if f'"task": "{name}"' not in tests:
                 breaches.append(f"no test reads the options of {name}")
     if rows != [constant for _, constant in sorted(entries)]:

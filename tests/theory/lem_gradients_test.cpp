@@ -69,7 +69,7 @@ Vector orders(const std::string& weight, std::size_t k, std::uint64_t seed) {
   return found;
 }
 
-TEST_CASE("the contributions of single steps add up to the gradient") {
+TEST_CASE("the contributions of single steps add up to the gradient" * doctest::test_suite("slow")) {
   constexpr int kSteps = 32;
   Dynamics cell = lem(kSteps, 1);
   const Matrix x = inputs(kSteps);

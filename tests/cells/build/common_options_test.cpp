@@ -144,7 +144,8 @@ TEST_CASE("every cell's values and gradients agree with the unrolled tape") {
   });
 }
 
-TEST_CASE("every cell gives the same bits in every plan, chunk and number of threads") {
+TEST_CASE("every cell gives the same bits in every plan, chunk and number of threads" *
+          doctest::test_suite("slow")) {
   for_each_layer([](const Layer& layer) {
     for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
       const SequenceCase c = converted(cell_case(layer, 9, steps_for(layer) + 40).sequence, dtype);

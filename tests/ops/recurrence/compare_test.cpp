@@ -83,7 +83,8 @@ TEST_CASE("a gradient that is scaled, zero or missing does not pass for the righ
   CHECK(differences({right.begin(), right.end() - 1}, right, 1) != "");
 }
 
-TEST_CASE("a rule that is wrong by a part in a million, or zero, does not agree with central differences") {
+TEST_CASE("a rule that is wrong by a part in a million, or zero, does not agree with central differences" *
+          doctest::test_suite("slow")) {
   const SequenceCase c = random_case(3, {.steps = 5, .rows = 2, .width = 4, .layers = 1});
   const auto error = [&](double factor) {
     const auto f = [&](Tape& tape, std::span<const Var> inputs) {

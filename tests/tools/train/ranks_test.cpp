@@ -43,7 +43,8 @@ void train(const std::filesystem::path& folder, const std::vector<std::string>& 
   });
 }
 
-TEST_CASE("a training has the same weights on any number of ranks, stopped and resumed on others") {
+TEST_CASE("a training has the same weights on any number of ranks, stopped and resumed on others" *
+          doctest::test_suite("slow")) {
   const TemporaryFolder folder;
   for (const std::vector<std::string>& set :
        {std::vector<std::string>{},

@@ -80,7 +80,7 @@ TEST_CASE("a run leaves its files, and its experiment trains the same weights") 
   }
 }
 
-TEST_CASE("a run stopped anywhere ends with the same files") {
+TEST_CASE("a run stopped anywhere ends with the same files" * doctest::test_suite("slow")) {
   const Folder folder;
   REQUIRE(train_until(-1, folder.path / "whole"));
   for (const std::int64_t stop : {0, 1, 3, 4, 8, 14}) {

@@ -109,8 +109,9 @@ TEST_CASE_TEMPLATE("compiled steps give the bits of evaluate, whatever their siz
   }
 }
 
-TEST_CASE_TEMPLATE("products of other widths, and of products, are there before they are read", T, float,
-                   double) {
+TEST_CASE_TEMPLATE("products of other widths, and of products, are there before they are read" *
+                       doctest::test_suite("slow"),
+                   T, float, double) {
   struct Case {
     std::vector<std::string> weights, step;
   };
