@@ -34,8 +34,9 @@ std::size_t separator_at(std::string_view text, char thousands) {
 std::optional<double> plain_decimal(std::string_view text, char decimal) {
   constexpr std::array<double, 16> kPowers = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                               1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  const bool is_negative = text.starts_with('-');
-  const char *at = text.data() + (is_negative ? 1 : 0), *const end = text.data() + text.size();
+  const auto is_negative =
+      static_cast<std::ptrdiff_t>(text.starts_with('-'));  // no branch, as signs are random
+  const char *at = text.data() + is_negative, *const end = text.data() + text.size();
   if (end - at > static_cast<std::ptrdiff_t>(kPowers.size())) return {};
   std::int64_t digits = 0;
   const char* const first = at;
@@ -48,8 +49,8 @@ std::optional<double> plain_decimal(std::string_view text, char decimal) {
     count += fraction;
   }
   if (at != end || count == 0 || count >= static_cast<std::ptrdiff_t>(kPowers.size())) return {};
-  const double value = static_cast<double>(digits) / kPowers[static_cast<std::size_t>(fraction)];
-  return is_negative ? -value : value;
+  return static_cast<double>(digits) / kPowers[static_cast<std::size_t>(fraction)] *
+         static_cast<double>(1 - 2 * is_negative);
 }
 
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }

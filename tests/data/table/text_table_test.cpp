@@ -63,6 +63,21 @@ TEST_CASE("quotes that are doubled before a separator is known stay doubled unti
   CHECK(cells_of(table) == Cells{"a\"x", "b;c", "1\"", "2"});
 }
 
+TEST_CASE("cells of any length end at the next separator or line, wherever they begin") {
+  std::string text;
+  std::vector<std::string> cells;
+  for (int row = 0; row < 40; ++row) {
+    cells.emplace_back(static_cast<std::size_t>(row % 19 + 1), '+');     // one bit from a comma
+    cells.emplace_back(static_cast<std::size_t>(3 * row % 17), '\x0B');  // and from a line break
+    cells.emplace_back(row % 2 ? "\xAC\x8A\xFF" : "");
+    for (int column = 0; column < 3; ++column)
+      text += cells[cells.size() - 3 + static_cast<std::size_t>(column)] + (column < 2 ? ","
+                                                                            : row < 39 ? "\n"
+                                                                                       : "");
+  }
+  CHECK(cells_of(table_of(text, ',')) == Cells(cells.begin(), cells.end()));
+}
+
 TEST_CASE("a table that was moved has its cells") {
   TextTable table = table_of("a,b\n");
   const TextTable moved = std::move(table);
