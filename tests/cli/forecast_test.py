@@ -318,7 +318,7 @@ class ForecastTest(ToolTest):
             self.assertLess(max(whole) - min(whole), 1)
         self.run_tool("train", path, "--out", "run", "--quiet")
         self.assertEqual(json.loads((self.folder / "run/experiment.json").read_text())["data"]["path"],
-                         [str(self.folder / f"{name}.csv") for name in "abcd"])
+                         [f"../{name}.csv" for name in "abcd"])
         self.run_tool("eval", "run")
         for wrong, words in (([], "/data/path: expected at least one file"), (["a.csv", "a.csv"], "/data/path: expected a list of files"),
                              ([1], "/data/path: expected a list of files"), (7, "/data/path: expected a file, or a list of files"),

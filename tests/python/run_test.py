@@ -48,6 +48,23 @@ def classifier(folder):
     return lt.train({**CLASSES, "data": data}, out=folder / "classes", progress=False)
 
 
+def test_a_run_that_is_moved_with_its_data_is_trained_again_from_another_folder(tmp_path, monkeypatch):
+    (tmp_path / "project/data").mkdir(parents=True)
+    (tmp_path / "project/data/wave.csv").write_text("wave\n" + "\n".join(f"{np.sin(n / 5):.6f}" for n in range(300)))
+    experiment = {**WAVE, "data": {**WAVE["data"], "path": "project/data/wave.csv"}}
+    before = lt.train(experiment, out="project/runs/wave", progress=False)
+    assert json.loads((tmp_path / "project/runs/wave/experiment.json").read_text())["data"]["path"] == "../../data/wave.csv"
+    (tmp_path / "project").rename(tmp_path / "moved")
+    monkeypatch.chdir(tmp_path / "moved/runs")
+    moved = lt.Run("wave")
+    assert moved.experiment["data"]["path"] == str(tmp_path / "moved/data/wave.csv")
+    again = lt.train(moved.experiment, out=tmp_path / "again", progress=False)
+    by_file = lt.train("wave/experiment.json", out=tmp_path / "third", progress=False)
+    assert again.metrics == by_file.metrics == moved.metrics
+    assert json.loads((tmp_path / "again/experiment.json").read_text())["data"]["path"] == "../moved/data/wave.csv"
+    assert before.path == "project/runs/wave"
+
+
 def test_arguments_are_the_settings_that_people_type():
     two = changed(model={"layers": [{"cell": "gru", "units": 2}, {"layer": "dropout", "rate": 0.1},
                                     {"cell": "dilated", "of": {"cell": "indrnn", "units": 2}, "dilations": [1, 2]}]})

@@ -10,6 +10,7 @@
 #include "lagtape/core/io/json_file.h"
 #include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/run_folder.h"
 
 namespace lagtape {
@@ -41,6 +42,8 @@ Member read_member(const fs::path& folder) {
                      "is not a run folder, since it has no experiment.json.");
   Json experiment = read_json(file);
   if (!experiment.is_object()) throw unexpected({file.string()}, Rule::wrong_type, "an experiment");
+  make_paths_absolute(experiment,
+                      folder);  // the same file is no difference between runs in different folders
   std::int64_t seed = 0;
   JsonErrors errors;
   JsonReader(experiment, "", errors).optional("seed", seed, {}, "of every random draw");
@@ -154,6 +157,8 @@ Comparison compare_runs(std::span<const fs::path> folders) {
     for (const std::string& pointer : comparison.differing) {
       const Json* value = member.experiment.find_pointer(pointer);
       group.settings.push_back(value != nullptr ? *value : Json());
+      if (Json& shown = group.settings.back(); names_file(pointer) && shown.is_string())
+        shown = path_from(shown.get<std::string>(), folders[0].parent_path()).string();
     }
   }
   for (ComparedRuns& group : comparison.groups) add_numbers(group);

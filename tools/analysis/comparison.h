@@ -35,7 +35,8 @@ struct Comparison {
   std::vector<ComparedRuns> groups;
 };
 
-/// Compares run folders by their experiment.json and summary.json. Throws InputError for a folder that is no run.
+/// Compares run folders by their experiment.json and summary.json. Paths in their
+/// settings begin at the folder of the first run. Throws InputError for a folder that is no run.
 Comparison compare_runs(std::span<const std::filesystem::path> folders);
 
 /// The names of the numbers of all groups, in the order in which they first occur.

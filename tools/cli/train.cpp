@@ -23,6 +23,7 @@
 #include "lagtape/tools/cli/terminal/progress.h"
 #include "lagtape/tools/cli/terminal/signals.h"
 #include "lagtape/tools/sweep/trial.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/score/metrics.h"
 #include "lagtape/tools/train/short_training.h"
 #include "lagtape/tools/train/source.h"
@@ -163,10 +164,7 @@ void find_run(TrainArguments& arguments) {
     }
   } else {
     folder = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();
-    const RunFolder run(folder);
-    if (fs::path(file).filename() != "experiment.json" ||
-        !(run.can_resume() || fs::exists(run.weights_file())))
-      return;
+    if (!is_experiment_of_run(file)) return;
   }
   if (!arguments.quiet) warn(retraining_warnings(RunFolder(folder).weights_file(), file));
   if (!arguments.resume) return;
@@ -212,7 +210,7 @@ Experiment read(const TrainArguments& arguments) {
   }
   if (arguments.overfit > 0) set.push_back(fmt::format("train.overfit={}", arguments.overfit));
   Experiment experiment = read_experiment(arguments.experiment.parse(), set);
-  if (arguments.resume) advise_on_missing_data(experiment);
+  if (arguments.resume || is_experiment_of_run(arguments.experiment.file)) advise_on_missing_data(experiment);
   return experiment;
 }
 

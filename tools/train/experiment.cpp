@@ -39,7 +39,9 @@ Experiment parse_experiment(const std::string& text, const std::string& where, c
 
 ExperimentFile parse_experiment_file(const fs::path& file, const std::string& row) {
   const ExperimentPlace place{.file = file, .row = row};
-  return {read_experiment_document(place), place.text(), fs::current_path() / file.parent_path()};
+  ExperimentFile read{read_experiment_document(place), place.text(), fs::current_path() / file.parent_path()};
+  if (is_experiment_of_run(file)) make_paths_absolute(read.document, read.base);
+  return read;
 }
 
 Experiment read_experiment(const ExperimentFile& file, std::span<const std::string> assignments) {

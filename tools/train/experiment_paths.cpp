@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/json_file.h"
+#include "lagtape/core/io/safetensors.h"
 #include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
 
@@ -39,25 +41,37 @@ fs::path whole(const fs::path& folder) {
   return path.has_filename() ? path : path.parent_path();  // without a separator at its end
 }
 
-/// A path as seen from a folder.
-fs::path from_folder(const fs::path& path, const fs::path& folder) {
-  if (!path.is_absolute()) return path;
-  const fs::path relative = path.lexically_relative(folder);
-  const auto ups = std::count(relative.begin(), relative.end(), fs::path(".."));
-  const fs::path below_root = folder.relative_path();
-  return ups >= std::distance(below_root.begin(), below_root.end()) ? path.filename() : relative;
-}
-
-/// The experiment of a run; null when there is none that can be read.
-Json experiment_beside(const fs::path& folder) {
+/// What can be read of a file; nothing where it is not there or damaged.
+template <class F>
+auto read_if_there(const fs::path& file, F read) -> decltype(read(file)) {
   std::error_code error;
-  const fs::path file = folder / "experiment.json";
   if (!fs::is_regular_file(file, error)) return {};
   try {
-    return read_json(file);
+    return read(file);
   } catch (const InputError&) {
     return {};
   }
+}
+
+/// The experiments beside one that is read from a folder, the nearest first: of a run, and of its checkpoint.
+std::vector<Json> experiments_beside(const fs::path& folder) {
+  return {read_if_there(folder / "experiment.json", [](const fs::path& file) { return read_json(file); }),
+          read_if_there(folder / "checkpoint" / "state.safetensors", [](const fs::path& file) {
+            return parse_json(read_safetensors(file).metadata["experiment"], file.string());
+          })};
+}
+
+/// The absolute path of a file of that name in the same place of another experiment; empty where there is none.
+fs::path named_elsewhere(const Json& other, const std::string& pointer, const fs::path& path) {
+  const Json* named = other.find_pointer(pointer);
+  if (named == nullptr) return {};
+  fs::path found;
+  Json values = *named;
+  for_each_path(values, pointer.substr(pointer.rfind('/') + 1), [&](const std::string& each) {
+    if (fs::path(each).is_absolute() && fs::path(each).filename() == path.filename()) found = each;
+    return each;
+  });
+  return found;
 }
 
 /// Whether a place is that of a path, of a list of paths, or of one in such a list.
@@ -86,9 +100,22 @@ void begin_paths_at(Json& experiment, const fs::path& base, JsonErrors& errors) 
   });
 }
 
+fs::path path_from(const fs::path& path, const fs::path& folder) {
+  if (!path.is_absolute()) return path;
+  const fs::path from = whole(folder), relative = path.lexically_relative(from),
+                 below_root = from.relative_path();
+  const auto ups = std::count(relative.begin(), relative.end(), fs::path(".."));
+  return ups >= std::distance(below_root.begin(), below_root.end()) ? path.filename() : relative;
+}
+
+bool names_file(const std::string& pointer) {
+  return pointer == "/train/init" || std::ranges::any_of(kDataPaths, [&](std::string_view key) {
+           return (pointer + "/").starts_with(text_of("/data/", key, "/"));
+         });
+}
+
 Json with_relative_paths(Json experiment, const fs::path& folder) {
-  const fs::path from = whole(folder);
-  replace_paths(experiment, [&](const fs::path& path, auto&...) { return from_folder(path, from); });
+  replace_paths(experiment, [&](const fs::path& path, auto&...) { return path_from(path, folder); });
   return experiment;
 }
 
@@ -109,21 +136,27 @@ void leave_names_of_files(Json& experiment) {
 
 void make_paths_absolute(Json& experiment, const fs::path& folder) {
   const fs::path from = whole(folder);
-  Json beside;
+  std::optional<std::vector<Json>> beside;
   replace_paths(experiment, [&](const fs::path& path, const std::string& pointer, auto&) {
     std::error_code error;
-    fs::path found = (from / path).lexically_normal();
+    const fs::path found = (from / path).lexically_normal();
     if (path.is_absolute() || fs::exists(found, error)) return found;
-    if (beside.is_null()) beside = experiment_beside(folder);
-    const Json* named = beside.find_pointer(pointer);
-    if (named == nullptr) return found;
-    Json others = *named;
-    for_each_path(others, pointer.substr(pointer.rfind('/') + 1), [&](const std::string& other) {
-      if (fs::path(other).filename() == path.filename()) found = other;
-      return other;
-    });
+    // The folder may be a link, such as the best run of a search.
+    const fs::path linked = (fs::weakly_canonical(from, error) / path).lexically_normal();
+    if (fs::exists(linked, error)) return linked;
+    if (!beside) beside = experiments_beside(from);
+    for (const Json& other : *beside)
+      if (fs::path named = named_elsewhere(other, pointer, path); !named.empty()) return named;
     return found;
   });
+}
+
+bool is_experiment_of_run(const fs::path& file) {
+  const fs::path folder = file.parent_path();
+  std::error_code error;
+  return file.filename() == "experiment.json" &&
+         (fs::exists(folder / "weights.safetensors", error) ||
+          fs::exists(folder / "checkpoint" / "state.safetensors", error));
 }
 
 void make_assigned_paths_absolute(Json& value, std::span<const std::string> keys, const Json& experiment,

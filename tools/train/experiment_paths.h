@@ -12,8 +12,8 @@
 
 namespace lagtape {
 
-// A weights file is given to others, so the experiment in it says where data are from the file's own folder on, and
-// never from the root.
+// A run is given to others, so experiment.json and the experiment in a weights file say where data are from their own
+// folder on, and never from the root. The checkpoint alone, which belongs to this machine, has absolute paths.
 
 /// The keys of `data` that name files or folders. In input and target only a text does, and only in tasks where they do not
 /// name columns.
@@ -35,6 +35,12 @@ void for_each_path(Json& value, std::string_view key, F replaced) {
     if (path.is_string()) replace(path);
 }
 
+/// An absolute path as seen from a folder; its name alone where they have nothing but the root in common. Other paths stay.
+std::filesystem::path path_from(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+/// Whether a JSON Pointer may be the place of a path: "/data/path/1".
+bool names_file(const std::string& pointer);
+
 /// An experiment with the paths of data and of first weights as seen from a folder. Of files that have nothing but the
 /// root in common with the folder only the names are left.
 Json with_relative_paths(Json experiment, const std::filesystem::path& folder);
@@ -54,9 +60,12 @@ std::vector<NamedPath> paths_of(Json experiment);
 /// Leaves of the paths of data and of first weights their last names alone, wherever the files lie.
 void leave_names_of_files(Json& experiment);
 
-/// The opposite of with_relative_paths, for the experiment in a weights file in a folder. Where a file is not found this
-/// way, it is the one that the folder's experiment.json names, if there is one.
+/// The opposite of with_relative_paths, for an experiment that is read from a folder. Where a file is not found this way,
+/// also where a link to the folder leads, it is the one that the folder's experiment.json or checkpoint names.
 void make_paths_absolute(Json& experiment, const std::filesystem::path& folder);
+
+/// Whether a file is the experiment.json of a run.
+bool is_experiment_of_run(const std::filesystem::path& file);
 
 /// Makes the paths in an assigned value absolute, which begin at `base`. `keys` are those of the value's place, and
 /// `experiment` says whether `input` and `target` name columns or files.

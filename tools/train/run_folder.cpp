@@ -13,6 +13,7 @@
 #include "lagtape/core/json/options.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/table/csv.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/files/json_lines.h"
 #include "lagtape/tools/version.h"
@@ -208,7 +209,7 @@ FolderLock RunFolder::begin(const Experiment& experiment, const Trainer& trainer
     throw InputError({path_.string()}, Rule::exists, "another training has begun there in the meantime.");
   }
   remove_temporaries();
-  write_file_atomically(experiment_file(), experiment.json() + "\n", Links::refused);
+  write(experiment);
   write_file_atomically(metrics_file(), "", Links::refused);
   save(trainer);
   return held;
@@ -247,7 +248,7 @@ FolderLock RunFolder::resume(const Experiment& experiment, Trainer& trainer) con
   if (!trainer.is_finished()) remove(summary_file());  // it is the summary of the shorter run
   write_file_atomically(metrics_file(), rows, Links::refused);
   write_file_atomically(table_file(), table, Links::refused);
-  write_file_atomically(experiment_file(), experiment.json() + "\n", Links::refused);
+  write(experiment);
   return held;
 }
 
@@ -297,6 +298,11 @@ void RunFolder::save(const Trainer& trainer) const {
 void RunFolder::save_weights(const Model& model) const {
   refuse_link(weights_file());
   model.save(weights_file());
+}
+
+void RunFolder::write(const Experiment& experiment) const {
+  const Json document = with_relative_paths(document_of(experiment), path_);
+  write_file_atomically(experiment_file(), document.dump(2) + "\n", Links::refused);
 }
 
 void RunFolder::write(const RunSummary& summary) const {

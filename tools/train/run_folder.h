@@ -52,7 +52,8 @@ MetricsPosition metrics_position(const Json& row, const std::string& where);
 /// run that is killed leaves either the old or the new one; the metrics grow by lines, the last of which a kill
 /// can cut short. A resumed run needs only the checkpoint, which also says how long metrics.jsonl was: lines of
 /// work that is done again, and a line that is not whole, are cut off, and metrics.csv is made from the others.
-/// None of the files may be a link: the folder may be a stranger's.
+/// None of the files may be a link: the folder may be a stranger's. The paths in experiment.json begin at the folder;
+/// those in the checkpoint are absolute.
 class RunFolder {
  public:
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
@@ -88,6 +89,7 @@ class RunFolder {
 
  private:
   FolderLock lock() const;
+  void write(const Experiment& experiment) const;
   void refuse_links() const;
   void remove_temporaries() const;
 

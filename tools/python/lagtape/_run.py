@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple,
 
 import numpy as np
 
-from . import _forecast, _tool
+from . import _forecast, _lagtape, _tool
 from ._arguments import Path, count_of, path_of
 from ._arrays import number_of
 from ._card import card
@@ -39,8 +39,9 @@ class Run:
 
     @property
     def experiment(self) -> Experiment:
-        """The experiment with every default; `lagtape.train` repeats it."""
-        experiment: Experiment = self._read("experiment.json")
+        """The experiment with every default and absolute paths; `lagtape.train` repeats it."""
+        with self._open("experiment.json") as file:
+            experiment: Experiment = json.loads(_lagtape.experiment_of_run(file.read(), self.path))
         return experiment
 
     @property
@@ -151,7 +152,7 @@ class Run:
 
         Raises InputError where the data were in memory and `input` is not given.
         """
-        data = self._read("experiment.json")["data"]
+        data = self.experiment["data"]
         if input is None:
             input = data.get("path", "")
         made, _ = _forecast.forecast_arrays(self, input, data.get("window", 48) if steps is None else steps, future=future, interval=interval)
@@ -163,7 +164,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """A card of the run, by which notebooks show it."""
-        layers = self._read("experiment.json")["model"]["layers"]
+        layers = self.experiment["model"]["layers"]
         rows: List[Tuple[str, object]] = [("folder", self.path), ("layers", ", ".join(map(name_of_layer, layers)))]
         if os.path.exists(os.path.join(self.path, "summary.json")):
             rows += [("parameters", self.summary["params"]), *self.metrics.items(), ("seconds", self.summary["seconds"])]

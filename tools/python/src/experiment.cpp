@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -23,6 +24,7 @@
 #include "lagtape/tools/python/src/given_experiment.h"
 #include "lagtape/tools/train/catalogue.h"
 #include "lagtape/tools/train/experiment_check.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/experiment_schema.h"
 #include "lagtape/tools/train/export_data.h"
 #include "lagtape/tools/train/losses.h"
@@ -182,6 +184,11 @@ void add_experiments(nb::module_& module) {
   module.def("data", data);
   module.def("list", list);
   module.def("schema", [] { return experiment_schema().dump(); });
+  module.def("experiment_of_run", [](const std::string& text, const std::string& folder) {
+    Json experiment = parse_json(text, (std::filesystem::path(folder) / "experiment.json").string());
+    make_paths_absolute(experiment, folder);
+    return experiment.dump();
+  });
   module.def("plain_json", [](const std::string& text, const std::string& where) {
     return parse_commented_json(text, where).dump();
   });

@@ -17,6 +17,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/sweep/search/draw.h"
 #include "lagtape/tools/sweep/search/tpe.h"
+#include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/files/json_lines.h"
 #include "lagtape/tools/train/score/metrics.h"
 
@@ -76,11 +77,17 @@ void add_trial(const SearchPlan& plan, const fs::path& out, std::vector<Trial>& 
 
 void begin_folder(const SearchPlan& plan, const fs::path& out) {
   const fs::path file = out / "search.json";
+  const auto with_relative = [&](Json identity) {
+    if (identity.contains("experiment"))
+      identity["experiment"] = with_relative_paths(identity["experiment"], out);
+    return identity;
+  };
+  const Json identity = with_relative(plan.identity);
   fs::create_directories(out);
   for (const char* name : {"search.json", "results.jsonl", "runs"}) refuse_link(out / name);
   const FolderLock lock(out);  // of several processes that begin at the same time, one makes the folder
   if (fs::exists(file)) {
-    const std::string place = read_json(file).first_difference(plan.identity);
+    const std::string place = with_relative(read_json(file)).first_difference(identity);
     if (place.empty()) return;
     throw InputError({out.string()}, Rule::conflict,
                      text_of("is the folder of another search: ", place, " in search.json differs from ",
@@ -91,7 +98,7 @@ void begin_folder(const SearchPlan& plan, const fs::path& out) {
   if (!entries_of(out, error).empty())
     throw InputError({out.string()}, Rule::wrong_type,
                      "is no folder of a search, and not empty. Give --out another folder.");
-  write_file_atomically(file, plan.identity.dump(2) + "\n", Links::refused);
+  write_file_atomically(file, identity.dump(2) + "\n", Links::refused);
 }
 
 std::vector<Trial> find_trials(const SearchPlan& plan, const fs::path& out) {

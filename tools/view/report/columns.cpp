@@ -50,6 +50,10 @@ void say_what_is_left_out(ReportPage& page, std::size_t all, std::size_t shown, 
                            all - shown, " are left out."));
 }
 
+std::string in_commands(const std::filesystem::path& folder) {
+  return folder.is_absolute() ? name_of(folder) : folder.string();
+}
+
 std::string name_of(const std::filesystem::path& folder) {
   const std::filesystem::path whole = std::filesystem::absolute(folder).lexically_normal();
   return whole.filename().empty() ? whole.parent_path().filename().string() : whole.filename().string();

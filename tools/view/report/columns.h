@@ -23,6 +23,9 @@ std::string number_with_deviation(const std::pair<double, double>* number, bool 
 std::vector<std::size_t> shown_columns(const std::vector<std::size_t>& counts);
 void say_what_is_left_out(ReportPage& page, std::size_t all, std::size_t shown, const char* what);
 
+/// A folder as a page's commands name it: never from the root, as the page may be given to others.
+std::string in_commands(const std::filesystem::path& folder);
+
 /// The name of a folder, however its path is written.
 std::string name_of(const std::filesystem::path& folder);
 

@@ -63,8 +63,9 @@ std::string folder_page(const fs::path& folder) {
   page.heading("Learning");
   for (auto& [metric, plot] : compared_curves(comparison)) page.chart(std::move(plot));
   page.heading("How to repeat it");
-  page.code(text_of("lagtape train ", (runs.front() / "experiment.json").string(),
-                    " --out again\nlagtape report ", runs.front().string(), " --output run.html"));
+  const std::string first = (fs::path(in_commands(folder)) / runs.front().filename()).string();
+  page.code(text_of("lagtape train ", first, "/experiment.json --out again\nlagtape report ", first,
+                    " --output run.html"));
   return page.html();
 }
 

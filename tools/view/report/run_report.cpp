@@ -23,6 +23,7 @@
 #include "lagtape/tools/view/analysis_plots.h"
 #include "lagtape/tools/view/forecast_plot.h"
 #include "lagtape/tools/view/report/metrics_lines.h"
+#include "lagtape/tools/view/report/columns.h"
 #include "lagtape/tools/view/report/report_page.h"
 #include "lagtape/tools/view/report/series_section.h"
 #include "lagtape/tools/view/report/worst_mistakes.h"
@@ -297,9 +298,8 @@ void write_repetition(ReportPage& page, const fs::path& folder, const Json& summ
   const std::string version = summary.is_null() ? "" : setting_text(summary.value("version", Json("")));
   page.paragraph(text_of("On the same machine this gives the same bits, whatever the number of threads",
                          version.empty() ? "" : text_of(" (lagtape ", version, ")"), "."));
-  page.code(text_of("lagtape train ",
-                    ((folder.is_absolute() ? folder.filename() : folder) / "experiment.json").string(),
-                    " --out again\nlagtape eval ", folder.string()));
+  const std::string run = in_commands(folder);
+  page.code(text_of("lagtape train ", run, "/experiment.json --out again\nlagtape eval ", run));
 }
 
 }  // namespace

@@ -187,8 +187,9 @@ std::string search_page(const fs::path& folder) {
     for (auto& [name, plot] : compared_curves(compare_runs(best))) page.chart(std::move(plot));
   }
   page.heading("How to repeat it");
-  page.code(text_of("lagtape report ", (folder / "best").string(), " --output best.html\nlagtape train ",
-                    (folder / "best" / "experiment.json").string(), " --out again"));
+  const std::string best = text_of(in_commands(folder), "/best");
+  page.code(text_of("lagtape report ", best, " --output best.html\nlagtape train ", best,
+                    "/experiment.json --out again"));
   return page.html();
 }
 
