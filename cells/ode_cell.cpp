@@ -272,10 +272,6 @@ double step_size(const CellDefinition& definition) {
       unknown_name("lag", solver.lag, known).within({.pointer = definition.pointer + "/solver/h/lag"}));
 }
 
-bool reads_input(const RightSide& side) {
-  return std::ranges::any_of(side.program.values, [](const Instruction& v) { return v.op == StepOp::input; });
-}
-
 }  // namespace
 
 StepProgram step_of(const CellDefinition& definition, const RightSide& side, std::int64_t input) {

@@ -19,19 +19,24 @@ class OdeStep final : StageRecorder {
         steps_(steps),
         solver_(steps.solver),
         h_(solver_.dt / static_cast<double>(steps.parts)),
-        n_(tape().step_index()) {
+        n_(tape().step_index()),
+        is_neutral_(std::ranges::any_of(side.reads, &PastRead::slope)),
+        constant_(constant_values(side.program)) {
     ends_.resize(steps.parts);
     begins_.emplace_back();
+    shifts_.resize(states().size());
+    for (std::size_t s = 0; s < states().size(); ++s)
+      if (solver_.method != OdeMethod::euler && has_even_history(s) && !is_zero_before(s))
+        shifts_[s] = history(s, tape().constant(0), false);
     for (std::size_t s = 0; s < states().size(); ++s)
       begins_[0].push_back(from_start(s, {0, 0}, states()[s]));
   }
 
   StepProgram record() {
-    const bool neutral = std::ranges::any_of(side().reads, &PastRead::slope);
     for (part_ = 0; part_ < steps_.parts; ++part_) {
       const std::vector<StepVar> end = step();
       const bool last = part_ + 1 == steps_.parts;
-      if (!last && neutral) {
+      if (!last && is_neutral_) {
         Stage stage = stage_at(1, end);
         ends_[part_] = slopes(stage);
       }
@@ -55,7 +60,9 @@ class OdeStep final : StageRecorder {
 
   StepVar time_at(double c) { return (n_ + (static_cast<double>(part_) + c) / parts()) * solver_.dt; }
   double parts() const { return static_cast<double>(steps_.parts); }
+  /// The stage where the states are these, less their shifts.
   Stage stage_at(double c, std::vector<StepVar> y) {
+    for (std::size_t s = 0; s < y.size(); ++s) y[s] = lifted(s, y[s]);
     return {
         .c = c, .y = std::move(y), .time = time_at(c), .input = reads_input() ? tape().input() : StepVar()};
   }
@@ -118,17 +125,39 @@ class OdeStep final : StageRecorder {
     return {ago, at + ago * steps_.parts};
   }
 
+  /// Whether a state is one number or vector at all t <= 0.
+  bool has_even_history(std::size_t state) const {
+    const int id = side().states[state].history;
+    return id < 0 || constant_[id];
+  }
+  /// Whether what is remembered of a state, which is 0 at first, is right at all t <= 0.
+  bool is_zero_before(std::size_t state) const {
+    const int id = side().states[state].history;
+    const auto is_zero = [](const Instruction& v) { return v.op == StepOp::constant && v.value == 0; };
+    return id < 0 || shifts_[state].id() >= 0 || is_zero(side().program.values[id]);
+  }
+  StepVar before_start(std::size_t state, StepVar time, bool slope) {
+    const bool is_shifted = !slope && shifts_[state].id() >= 0;
+    return is_shifted ? tape().constant(0) : history(state, time, slope);
+  }
+  StepVar lifted(std::size_t state, StepVar shifted) const {
+    return shifts_[state].id() < 0 ? shifted : shifted + shifts_[state];
+  }
+
   /// The value of a state at a point: what was remembered, and at t = 0 the history.
   StepVar from_start(std::size_t state, Point at, StepVar remembered) {
+    if (is_zero_before(state)) return remembered;
     const double ago = static_cast<double>(at.ago) - (at.part > 0 ? 0.5 : 0);
     return where(above(n_, tape().constant(ago)), remembered, history(state, tape().constant(0), false));
   }
   StepVar state_at(std::size_t state, std::int64_t back) {
     const Point at = point(back);
+    return at.ago == 0 ? begins_[at.part][state] : from_start(state, at, remembered_at(state, at));
+  }
+  StepVar remembered_at(std::size_t state, Point at) {
     if (at.ago == 0) return begins_[at.part][state];
-    if (at.part == 0) return from_start(state, at, tape().lag(states()[state], at.ago));
-    return from_start(state, at,
-                      tape().lag(kept(kept_states_, state, at.part, name_of_state(state)), at.ago - 1));
+    if (at.part == 0) return tape().lag(states()[state], at.ago);
+    return tape().lag(kept(kept_states_, state, at.part, name_of_state(state)), at.ago - 1);
   }
   StepVar slope_at(std::size_t state, std::int64_t back) {
     const Point at = point(back);
@@ -156,33 +185,47 @@ class OdeStep final : StageRecorder {
     const double u = std::max(0.0, static_cast<double>(back) - ago), v = 1 - u;
     const bool from_left = slope && solver_.cut && stage.c == 1,
                from_right = slope && solver_.cut && stage.c == 0;
+    if (u < kNear && !slope && has_even_history(state)) return lifted(state, state_at(state, back));
+    bool is_masked = slope || !is_zero_before(state);  // else what is read before 0 is 0
     StepVar value;
     if (u < kNear) {
-      value = !slope ? state_at(state, back) : from_left ? end_slope(state, back + 1) : slope_at(state, back);
+      value = !slope      ? remembered_at(state, point(back))
+              : from_left ? end_slope(state, back + 1)
+                          : slope_at(state, back);
     } else {
       const StepVar y0 = state_at(state, back), y1 = state_at(state, back - 1);
       if (!solver_.hermite) {
         value = slope ? (y1 - y0) / h_ : v * y0 + u * y1;
       } else {
-        const bool jumps = reads_input() && is_last(point(back).part);
+        const bool jumps =
+            is_neutral_ || ((reads_input() || is_zero_before(state)) && is_last(point(back).part));
+        is_masked = is_masked || !jumps;  // a step that ends at 0 has no slope from after it
         const StepVar f0 = slope_at(state, back),
                       f1 = jumps ? end_slope(state, back) : slope_at(state, back - 1);
         value = slope ? 6 * u * v / h_ * (y1 - y0) + v * (1 - 3 * u) * f0 + u * (3 * u - 2) * f1
                       : (1 + 2 * u) * v * v * y0 + u * u * (3 - 2 * u) * y1 + h_ * u * v * (v * f0 - u * f1);
       }
     }
+    if (!is_masked) return lifted(state, value);
     // A time of 0 is of the history, whatever the rounding, but for a slope from the right.
     const double start = u < kNear ? static_cast<double>(back) - (from_right ? 0.5 : 0) : ago;
     const auto begin = static_cast<double>(part_);
     const StepVar after_start = above(n_, tape().constant((start - begin) / parts()));
-    return where(after_start, value, history(state, (n_ - (ago - begin) / parts()) * solver_.dt, slope));
+    value =
+        where(after_start, value, before_start(state, (n_ - (ago - begin) / parts()) * solver_.dt, slope));
+    return slope ? value : lifted(state, value);
   }
 
   const ModelSteps& steps_;
   const OdeSolver& solver_;
   const double h_;
   StepVar n_;
+  const bool is_neutral_;
+  const std::vector<bool> constant_;  // of the values of the right side
   std::int64_t part_ = 0;
+  /// What states with an even history are recorded without: they begin at 0 then, like what is remembered, and no step
+  /// asks whether a time is before the start. Not with euler, whose steps are those of the same cell written as steps.
+  std::vector<StepVar> shifts_;
   // Of each part of this step: the states at its begin, the slopes there, and the slopes at its end.
   std::vector<std::vector<StepVar>> begins_, firsts_, ends_;
   Kept kept_states_, kept_slopes_, kept_ends_;  // those of the steps before, where they are read

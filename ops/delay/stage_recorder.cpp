@@ -5,12 +5,11 @@
 namespace lagtape {
 
 StageRecorder::StageRecorder(const RightSide& side, std::int64_t input_width)
-    : side_(side), tape_(input_width) {
+    : side_(side), tape_(input_width), reads_input_(lagtape::reads_input(side)) {
   for (const RightSide::State& state : side.states) {
     const Instruction& v = side.program.values[state.value];
     states_.push_back(tape_.state(side.program.states[v.index].name, v.shape));
   }
-  for (const Instruction& v : side.program.values) reads_input_ = reads_input_ || v.op == StepOp::input;
 }
 
 const std::string& StageRecorder::name_of_state(std::size_t state) const {

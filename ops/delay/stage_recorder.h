@@ -46,8 +46,8 @@ class StageRecorder {
 
   const RightSide& side_;
   StepTape tape_;
+  bool reads_input_;
   std::vector<StepVar> states_;
-  bool reads_input_ = false;
   std::map<int, StepVar> weights_;
   std::map<int, StepMatrix> matrices_;
 };

@@ -1,5 +1,6 @@
 #include "lagtape/ops/recurrence/equations/right_side.h"
 
+#include <algorithm>
 #include <map>
 
 #include "lagtape/core/error.h"
@@ -85,6 +86,14 @@ int record_derivative(StepTape& tape, int y, int by) {
   }
   const auto found = known.find(y);
   return found == known.end() ? -1 : found->second.id();
+}
+
+bool reads_input(const RightSide& side) {
+  const std::vector<Instruction>& values = side.program.values;
+  const auto is_input = [&](int id) { return id >= 0 && values[id].op == StepOp::input; };
+  const auto reads = [&](const Instruction& v) { return !is_leaf(v.op) && (is_input(v.a) || is_input(v.b)); };
+  return is_input(side.output) || std::ranges::any_of(values, reads) ||
+         std::ranges::any_of(side.states, is_input, &RightSide::State::slope);
 }
 
 std::vector<bool> constant_values(const StepProgram& program) {

@@ -55,6 +55,9 @@ int record_derivative(StepTape& tape, int y, int by);
 /// there is none.
 int record_rate(StepTape& tape, int slope, int y);
 
+/// Whether the equations use the input, which the program has in any case.
+bool reads_input(const RightSide& side);
+
 /// Of each value of a recorded program: whether it depends on weights and numbers alone.
 std::vector<bool> constant_values(const StepProgram& program);
 
