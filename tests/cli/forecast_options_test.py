@@ -37,6 +37,15 @@ class ForecastOptionsTest(ToolTest):
         scores = self.run_tool("eval", "run", "--horizon", "1..6", "--json")[0]
         self.assertEqual(self.run_tool("eval", "run", "--horizon", "360min", "--json")[0], scores)
 
+    def test_names_of_series_may_have_commas(self):
+        names = ("a,b", "c", "a,d", "e")
+        self.train_on("id,t,v\n" + "".join(f'"{name}",{time},{v}\n' for name in names for time, v in zip(HOURS[:100], WAVE, strict=False)),
+                      data__series="id", train__epochs=1)
+        for chosen in (names, names[:2], ("c", "a,d", "e"), names[2:3]):
+            rows = rows_of(self.forecast("--steps", "1", "--series", ",".join(chosen)))
+            self.assertEqual([row["id"] for row in rows], list(chosen))
+        self.refused(["unknown series of own.csv 'a'"], "forecast", "run", "--input", "own.csv", "--steps", "1", "--series", "c,a")
+
     def test_lengths_that_are_no_steps_are_refused(self):
         self.train_on_hours()
         before = self.snapshot()

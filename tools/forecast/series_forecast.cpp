@@ -209,8 +209,16 @@ std::vector<std::int64_t> chosen_series(const Panel& panel, const SeriesForecast
   std::vector<std::string> names;
   for (const PanelSeries& series : panel.series) names.push_back(series.name());
   std::vector<std::int64_t> chosen;
-  for (const std::string& name : options.series) {
-    const auto found = std::ranges::find(names, name);
+  for (std::size_t i = 0; i < options.series.size(); ++i) {
+    const std::string& name = options.series[i];
+    auto found = std::ranges::find(names, name);
+    // Commas between names may be those of a name.
+    std::string longer = name;
+    for (std::size_t j = i + 1; found == names.end() && j < options.series.size(); ++j) {
+      longer += "," + options.series[j];
+      found = std::ranges::find(names, longer);
+      if (found != names.end()) i = j;
+    }
     if (found == names.end())
       throw InputError(unknown_name(text_of("series of ", options.input.string()), name, names)
                            .within({.item = "--series"}));
