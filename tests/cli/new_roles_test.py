@@ -135,6 +135,17 @@ class NewRolesTest(ToolTest):
         self.assertEqual((data["time"], data["input"]), (["Year", "month"], ["value"]))
         self.new("t," + ",".join(f"s{n}" for n in range(20)), [(day(n), *(wave[n % 30][:20])) for n in range(200)])
 
+    def test_windows_reach_over_gaps_where_series_had_none_without(self):
+        rows = [(day(n), name, 50 + n % 11) for name in "NS" for n in range(200) if name == "N" or n % 10 != 3]
+        self.assertTrue(self.new("date,region,y", rows)["across_gaps"])
+        self.assertNotIn("across_gaps", self.new("date,region,y", [row for row in rows if row[1] == "N" or row[0] > day(20)] + [(day(n), "W", n % 11) for n in range(200)] + [(day(n), "E", n % 11) for n in range(200)] + [(day(n), "M", n % 7) for n in range(200)]))
+
+    def test_rows_that_are_now_nearer_and_now_further_apart_are_steps(self):
+        self.assertEqual(self.new("date,qty", [(day(n), 1 + n % 3) for n in range(400) if n * n % 7 in (1, 2)])["frequency"], "any")
+        rows = [(f"{day(0)} {n:02}:00", n % 7) for n in range(24)] + [(f"{day(1 + n // 96)} {n // 4 % 24:02}:{n % 4 * 15:02}", n % 7) for n in range(200)]
+        self.table("x.csv", "time,y", rows)
+        self.refused(["rows of one series have one frequency"], "new", "x.csv")  # two recordings
+
     def test_models_know_columns_by_name(self):
         rows = [(day(n), round(50 + 9 * math.sin(n / 3), 2), round(5 * math.cos(n / 3), 2)) for n in range(300)]
         self.table("own.csv", "time,y,x", rows)

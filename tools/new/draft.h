@@ -21,6 +21,7 @@ struct Draft {
   DataShape shape{.length = 100};  ///< as far as it is known before the data are read
   std::int64_t season = 0;         ///< steps after which things come again; 0: unknown
   bool has_gaps = false;           ///< rows are missing between others
+  bool is_uneven = false;          ///< rows are now nearer, now further apart
   std::string frequency =
       {};                   ///< of the rows of several series together, of which each may lack most; "": none
   bool is_known = true;     ///< whether the shape is more than a guess

@@ -28,6 +28,7 @@ struct RecordingColumns {
   std::string timezone = {};   ///< of whose midnights, written in UTC, the times are, or of whose clock
   double interval = 0;         ///< seconds from a row to the next, the median; 0 without dates
   bool has_gaps = false;       ///< some differences of the times are larger
+  bool is_uneven = false;      ///< the differences change again and again
   std::string frequency = {};  ///< of all times together; "" where they have none, or there are none
 
   std::vector<const RecordingColumn*> of_kind(RecordingColumn::Kind kind) const;

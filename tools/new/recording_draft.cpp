@@ -249,6 +249,7 @@ Draft draft_of_recording(const StartingPoint& start) {
         missing, " cells are empty: each gets the number before it, and is excluded from loss and metrics."));
   }
   draft.has_gaps = found.has_gaps || !found.series.empty();
+  draft.is_uneven = found.is_uneven;
   if (!found.series.empty()) draft.frequency = found.frequency;
   if (found.has_gaps && found.series.empty())
     draft.notes.emplace_back(

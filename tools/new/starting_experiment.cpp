@@ -1,5 +1,7 @@
 #include "lagtape/tools/new/starting_experiment.h"
 
+#include <exception>
+
 #include "lagtape/cells/registry.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/ending.h"
@@ -98,14 +100,21 @@ std::vector<Draft> with_gaps(const Draft& draft) {
         "Windows reach over missing rows (across_gaps), as too few rows follow each other without a gap.");
     return one;
   };
+  const auto add = [&](const std::string& frequency, const std::string& note) {
+    Draft one = draft;
+    one.data["frequency"] = frequency;
+    one.notes.push_back(note);
+    drafts.push_back(one);
+    drafts.push_back(joined(std::move(one)));
+  };
   if (draft.has_gaps) drafts.push_back(joined(draft));
-  if (draft.frequency.empty()) return drafts;
-  Draft sparse = draft;
-  sparse.data["frequency"] = draft.frequency;
-  sparse.notes.push_back(text_of("Rows of one series are rare: the frequency is that of all rows together, ",
+  if (!draft.frequency.empty())
+    add(draft.frequency, text_of("Rows of one series are rare: the frequency is that of all rows together, ",
                                  draft.frequency, "."));
-  drafts.push_back(sparse);
-  drafts.push_back(joined(std::move(sparse)));
+  if (draft.is_uneven)
+    add("any",
+        "Rows are not evenly apart: each is a step, however long (frequency). A forecast has their usual "
+        "distance.");
   return drafts;
 }
 
@@ -150,26 +159,22 @@ std::string starting_experiment(const StartingPoint& start) {
   }
   if (task != nullptr) return text;
   ThreadPool pool(1);
+  double left_out = 1;
+  std::exception_ptr problem;
   try {
-    check_experiment(*experiment, pool);
+    left_out = check_experiment(*experiment, pool).left_out;
   } catch (const InputError&) {
-    const auto is_valid = [&](const std::string& other) {
-      try {
-        const Experiment changed = read(other);
-        check_experiment(changed, pool);
-        return true;
-      } catch (const InputError&) {
-        return false;
-      }
-    };
-    std::optional<std::string> other;
-    for (const Draft& one : with_gaps(draft))
-      if (!other)
-        if (std::string changed = text_of_draft(one, *cell, units, is_widened); is_valid(changed))
-          other = std::move(changed);
-    if (!other) throw;
-    text = *std::move(other);
+    problem = std::current_exception();
   }
+  constexpr double kMostLeftOut = 0.25;  // series that windows without a gap may lack
+  if (left_out <= kMostLeftOut) return text;
+  for (const Draft& one : with_gaps(draft)) try {
+      std::string other = text_of_draft(one, *cell, units, is_widened);
+      if (check_experiment(read(other), pool).left_out < left_out) return other;
+    } catch (const InputError&) {
+      // It is not valid either.
+    }
+  if (problem) std::rethrow_exception(problem);
   return text;
 }
 

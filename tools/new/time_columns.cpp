@@ -63,6 +63,10 @@ void describe_times(std::vector<Instant> times, RecordingColumns& found) {
   for (std::size_t i = 1; i < times.size(); ++i)
     if (times[i] > times[i - 1]) differences.push_back(times[i] - times[i - 1]);
   if (differences.empty()) return;
+  std::ptrdiff_t changes = 0;
+  for (std::size_t i = 1; i < differences.size(); ++i)
+    changes += differences[i] != differences[i - 1] ? 1 : 0;
+  found.is_uneven = 5 * changes > std::ssize(differences);
   const auto middle = differences.begin() + std::ssize(differences) / 2;
   std::ranges::nth_element(differences, middle);
   found.interval = seconds_of(*middle);

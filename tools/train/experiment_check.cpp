@@ -8,6 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/data/batches.h"
 #include "lagtape/data/series/series_options.h"
+#include "lagtape/data/series/windows.h"
 #include "lagtape/tools/train/provenance.h"
 #include "lagtape/tools/train/score/equal_columns.h"
 #include "lagtape/tools/train/warnings.h"
@@ -203,6 +204,9 @@ ExperimentCheck check_experiment(const Experiment& experiment, ThreadPool& pool)
   const Trainer trainer(setup.experiment, setup.task, model, pool);
   found.warnings = training_warnings(trainer, model, setup.task);
   found.notes = setup.task.notes;
+  if (const auto* windows = dynamic_cast<const WindowDataset*>(setup.task.train.get()))
+    found.left_out = 1 - static_cast<double>(windows->series_count()) /
+                             static_cast<double>(windows->panel().series.size());
   check_data(setup.task, model, pool, found);
   return found;
 }

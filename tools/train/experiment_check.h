@@ -17,7 +17,8 @@ struct ExperimentCheck {
   std::vector<std::string> warnings =
       {};  ///< what may keep a model from learning, or makes its scores too good
   std::vector<std::string> notes =
-      {};  ///< facts about the data's files, sizes of the sets, shares of the classes
+      {};               ///< facts about the data's files, sizes of the sets, shares of the classes
+  double left_out = 0;  ///< share of the series of which the training set has no window
 };
 
 /// Checks everything that a training checks before its first step, data included, and looks at the first sequences of
