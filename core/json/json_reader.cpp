@@ -185,7 +185,8 @@ bool JsonReader::has(const std::string& key) const { return find(key) != nullptr
 
 const Json& JsonReader::raw(const std::string& key, const std::string& about) {
   static const Json kNull;
-  if (!is_documented(key)) document({key, Json::object(), "null", about});
+  if (std::ranges::find(docs_, key, &OptionDoc::key) == docs_.end())
+    document({key, Json::object(), "null", about});
   const Json* found = find(key);
   if (!found) return kNull;
   filled_[key] = *found;

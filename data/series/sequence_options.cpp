@@ -62,9 +62,10 @@ void check_sequences(const SequenceOptions& options, JsonReader& reader) {
   std::map<std::string, std::string> uses;
   const auto use = [&](const std::string& column, const std::string& key) {
     const auto [known, is_new] = uses.emplace(column, key);
-    if (!is_new && !column.empty())
-      reader.error(key, text_of("names the column ", quote(column), ", which \"", known->second,
-                                "\" names too. A column has one role."));
+    if (is_new || column.empty()) return;
+    reader.error(key, known->second == key ? text_of("names the column ", quote(column), " twice.")
+                                           : text_of("names the column ", quote(column), ", which \"",
+                                                     known->second, "\" names too. A column has one role."));
   };
   for (const std::string& column : options.sequence) use(column, "sequence");
   use(options.time, "time");

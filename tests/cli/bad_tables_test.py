@@ -53,6 +53,24 @@ KEYS = [
 ]
 
 
+SEQUENCES = {"task": "sequences", "path": "runs.csv", "sequence": "id", "time": "t", "input": ["a"], "target": "label"}
+OF_SEQUENCES = [
+    ("sequence", "idd", "/data/sequence: unknown column 'idd'; did you mean 'id'?"), ("sequence", [], "/data/sequence: expected the name of a column, or a list. Got []"),
+    ("sequence", None, "/data/sequence: is missing, expected a column"), ("time", "tt", "/data/time: unknown column 'tt'; did you mean 't'?"),
+    ("time", "label", f"""/data/target: names the column 'label', which "time" names too. {ROLE}"""), ("time_format", "%Q", "unknown letter of times '%Q'"),
+    ("input", ["aa"], "/data/input: unknown column 'aa'; did you mean 'a'?"), ("input", [], "/data/input: expected a list of 1 or more strings"),
+    ("input", ["a", "a"], "/data/input: names the column 'a' twice"), ("input", ["a", "mode"], 'Columns of words are named in "categories"'),
+    ("target", "lable", "/data/target: unknown column 'lable'; did you mean 'label'?"), ("target", "a", f"""/data/input: names the column 'a', which "target" names too. {ROLE}"""),
+    ("target", "mode", "sequence '0' has the targets 'off' and 'on', expected one for each sequence"), ("group", "lab", "/data/group: unknown column 'lab'"),
+    ("group", "t", """/data/group: names the column 't', which "time" names too"""), ("group", "mode", "sequence '0' is of the groups 'off' and 'on'"),
+    ("classes", ["ok"], "/data/classes: expected at least two classes"), ("classes", ["ok", "ok"], "/data/classes: names a class twice"),
+    ("classes", ["ok", "badd"], "line 14, column 5 (label): unknown class 'bad'; did you mean 'badd'?"), ("train", 0, "/data/train: expected number > 0"), ("valid", 0.9, "add up to more than 1"),
+    ("split_seed", "x", "/data/split_seed: expected integer"), ("missing_codes", {"aa": [1]}, "/data/missing_codes: unknown column 'aa'; did you mean 'a'?"),
+    ("categories", {"mode": ["on"]}, "/data/categories: the column 'mode' is not in"), ("seqence", "id", "/data/seqence: unknown key 'seqence'; did you mean 'sequence'?"),
+    ("series", "id", "unknown key 'series'. Known: task, path, sequence, time, time_format, date_order, input, categories, target, classes, separator, decimal, thousands, skip_rows, units, missing_codes, missing, normalize, normalize_target, train, valid, test, group, split_seed\n"),
+]
+
+
 def hour(n, first=datetime.datetime(2024, 1, 1), minutes=60):
     return f"{first + datetime.timedelta(minutes=minutes * n):%Y-%m-%d %H:%M}"
 
@@ -107,6 +125,13 @@ class BadTablesTest(ToolTest):
         for key, value, words, *others in KEYS:
             with self.subTest(key=key, value=value):
                 self.write("e.json", self.experiment(**{key: value}, **(others[0] if others else {})))
+                self.refused([words], "train", "e.json", "--out", "r")
+
+    def test_each_key_of_sequences_that_is_wrong(self):
+        self.write("runs.csv", "id,t,a,mode,label\n" + "".join(f"{i},{n},{math.sin(n + i):.3f},{('off', 'on')[n % 2]},{('ok', 'bad')[i % 2]}\n" for i in range(40) for n in range(12)))
+        for key, value, words in OF_SEQUENCES:
+            with self.subTest(key=key, value=value):
+                self.write("e.json", changed(RECORDING, data={**SEQUENCES, key: value}, loss="cross_entropy", metrics=["accuracy"], model__readout={"at": "last_step"}))
                 self.refused([words], "train", "e.json", "--out", "r")
 
     def test_rows_that_contradict_the_experiment(self):
