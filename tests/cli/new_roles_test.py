@@ -94,6 +94,19 @@ class NewRolesTest(ToolTest):
             data = self.new(f"unit,{name},s1,s2,RUL", [(u, n, round(math.sin(n + u), 3), round(math.cos(n * u), 3), 19 - n) for u in range(40) for n in range(20)])
             self.assertEqual((data["task"], data["series"]), ("series", "unit"))
 
+    def test_rows_that_no_column_orders_are_of_several_sequences(self):
+        data = self.new("patient,visit,sample,force,label", [(p, v, n, round(math.sin(n / (3 + p % 2)) + v, 3), ("PD", "CO")[p % 2]) for p in range(20) for v in (1, 2) for n in range(20)])
+        self.assertEqual((data["sequence"], data["time"], data["group"]), (["patient", "visit"], "sample", "patient"))
+
+    def test_series_without_dates_are_not_glued(self):
+        values = [(i, t, round(math.sin(t / 5 + i) + j, 3), f) for i in range(4) for t in range(60) for j, f in enumerate("ab")]
+        data = self.new("id,time,value,feature", values)
+        self.assertEqual((data["series"], data["time"], data["input"]), (["id", "feature"], "time", ["value"]))
+        data = self.new("user,activity,timestamp,x", [(u, ("walk", "sit", "run")[k // 40], 10**6 * u + 50 * k, round(math.sin(k / 3), 3)) for u in range(1, 6) for k in range(120)])
+        self.assertEqual((data["series"], data["time"], data["input"]), ("user", "timestamp", ["activity", "x"]))
+        data = self.new("user,cpu,disk", [(n * 7 % 5, n % 11, n % 13) for n in range(300)])  # how many users
+        self.assertNotIn("series", data)
+
     def test_words_and_flags_are_inputs_of_sequences(self):
         words = ("off", "on", "idle")
         data = self.new("id,t,a,hot,mode,label", [(k, n, round(math.sin(n + k), 3), n % 3 > k % 2, words[(n * k) % 3], ("ok", "bad")[k % 2])
@@ -133,6 +146,8 @@ class NewRolesTest(ToolTest):
         self.refused(["each row is a year, with its times in 12 columns, 'Jan' to 'Dec'", 'skiprows=1).melt(["Year"], ["Jan"'], "new", "x.csv")
         data = self.new("Year,month,value", [(1990 + i, month, wave[i][n]) for n, month in enumerate(months) for i in range(30)])
         self.assertEqual((data["time"], data["input"]), (["Year", "month"], ["value"]))
+        self.write("x.csv", "".join(",".join(map(str, row)) + f",{i % 3}.0\n" for i, row in enumerate(wave)))
+        self.refused(["each row is a series, with its times in 40 columns", 'columns={40: "label"}'], "new", "x.csv")
         self.new("t," + ",".join(f"s{n}" for n in range(20)), [(day(n), *(wave[n % 30][:20])) for n in range(200)])
 
     def test_windows_reach_over_gaps_where_series_had_none_without(self):

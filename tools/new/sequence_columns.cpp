@@ -364,13 +364,17 @@ SequenceColumns find_sequences(TableCodes& codes, const RecordingColumns& found)
         (!is_called_step(column.name) || codes.of(column.index).are_blocks()))
       candidates.push_back(column.index);
   for (const std::int64_t column : candidates) take({column});
-  // Two, such as subject and trial, where no single one does.
+  // Two, such as subject and trial, where no single one does, or where only theirs have rows that a column orders.
   constexpr std::size_t kMostCandidates = 8;
-  candidates.resize(std::min(candidates.size(), best.sequence.empty() ? kMostCandidates : 0));
+  const SequenceColumns single = best;
+  candidates.resize(std::min(candidates.size(), single.time < 0 ? kMostCandidates : 0));
   for (std::size_t i = 0; i < candidates.size(); ++i)
-    for (std::size_t j = i + 1; j < candidates.size(); ++j) take({candidates[i], candidates[j]});
+    for (std::size_t j = i + 1; j < candidates.size(); ++j)
+      if (const std::vector<std::int64_t> both = {candidates[i], candidates[j]};
+          single.sequence.empty() || codes.of(both).are_blocks())
+        take(both);
   if (best.sequence.empty()) return with_broken;
-  return best;
+  return best.time < 0 && !single.sequence.empty() ? single : best;
 }
 
 }  // namespace lagtape

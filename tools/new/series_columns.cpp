@@ -123,13 +123,17 @@ bool is_called_series(TableCodes& codes, const RecordingColumn& column) {
   constexpr std::string_view kNames[] = {"unique", "series", "station", "sensor", "device", "meter",
                                          "site",   "node",   "logger",  "item",   "sku",    "store",
                                          "shop",   "symbol", "ticker",  "ts",     ""};
+  // Those of whom there are several recordings; a number of users is measured, and their rows do not lie together.
+  constexpr std::string_view kOwners[] = {"user",   "subject", "patient", "participant", "person",
+                                          "engine", "machine", "unit",    "run",         "trial"};
   std::string name = column.name;
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   for (const std::string_view end : {"id", "name", "_", " "})
     if (name.ends_with(end)) name.resize(name.size() - end.size());
-  if (column.name.empty() || std::ranges::find(kNames, name) == std::end(kNames)) return false;
+  const bool is_owner = std::ranges::find(kOwners, name) != std::end(kOwners);
+  if (column.name.empty() || (!is_owner && std::ranges::find(kNames, name) == std::end(kNames))) return false;
   const RowCodes* own = codes.few_of(column.index);
-  if (!own || own->count() < 2) return false;
+  if (!own || own->count() < 2 || (is_owner && !own->are_blocks())) return false;
   // Others may be called like what they measure.
   const bool is_sure = name.size() < column.name.size() || name == "series" || name == "station";
   const auto is_name = [&](std::int64_t row) { return is_code(codes.table.cell(row, column.index)); };
@@ -210,14 +214,25 @@ FoundSeries find_counted_series(TableCodes& codes, std::vector<RecordingColumn>&
       return found;
     }
   }
+  const auto is_step = [](const RecordingColumn& one) {
+    const bool is_called_so =
+        is_time_name(one.name) || has_word(one.name, {"t", "step", "index", "n", "week"});
+    return one.kind == Kind::numbers && one.missing == 0 && is_called_so;
+  };
+  for (RecordingColumn& step : all) {
+    if (!is_step(step) || codes.of(step.index).count() == codes.table.rows()) continue;
+    find_dated_series(codes, all, codes.of(step.index), found);
+    if (found.names.empty()) continue;
+    step.kind = Kind::time;
+    found.time = step.name;
+    describe_series(codes, all, found);
+    return found;
+  }
   for (const RecordingColumn& column : all) {
     if (!is_called_series(codes, column)) continue;
     found.names = {column.name};
     const auto counts = [&](const RecordingColumn& one) {
-      const bool is_called_so =
-          is_time_name(one.name) || has_word(one.name, {"t", "step", "index", "n", "week"});
-      return one.kind == Kind::numbers && one.missing == 0 && is_called_so &&
-             repeated_pairs(codes.of(column.index), codes.of(one.index)) == 0;
+      return is_step(one) && repeated_pairs(codes.of(column.index), codes.of(one.index)) == 0;
     };
     const auto counter = std::ranges::find_if(all, counts);
     if (counter != all.end()) {

@@ -118,7 +118,8 @@ std::string way_out(const NamedTable& table, const std::vector<std::string>& nam
   std::string read = text_of("pandas.read_csv(", Json(table.where()).dump());
   if (table.separator() != ',') read += text_of(", sep=", Json(std::string(1, table.separator())).dump());
   if (names.empty())
-    return text_of(read, ", header=None).rename(columns={0: \"label\"}).rename_axis(\"id\")",
+    return text_of(read, ", header=None).rename(columns={", steps.first > 0 ? 0 : steps.count,
+                   ": \"label\"}).rename_axis(\"id\")",
                    ".reset_index().melt([\"id\", \"label\"], var_name=\"t\", value_name=\"x\")",
                    ".to_csv(\"long.csv\", index=False)");
   if (table.line(0) > 2) read += text_of(", skiprows=", table.line(0) - 2);
@@ -152,14 +153,18 @@ void refuse_wide_table(const NamedTable& table, const RecordingColumns& found) {
     if (!has_unique_names(table, steps) && !run_along_rows(table, steps)) return;
   }
   if (!are_dates && !has_names) {
-    constexpr std::size_t kMostClasses = 20;
-    std::set<std::string_view> classes;
-    for (std::int64_t row = 0; row < table.rows() && classes.size() <= kMostClasses; ++row)
-      classes.emplace(table.cell(row, 0));
-    steps = {1, names.size() - 1};
-    if (steps.count < kFewestSteps || classes.size() > kMostClasses || 2 * std::ssize(classes) > found.rows ||
-        !run_along_rows(table, steps))
-      return;
+    // The class of a row is its first or its last number.
+    const auto may_be_class = [&](std::int64_t column) {
+      constexpr std::size_t kMostClasses = 20;
+      std::set<std::string_view> classes;
+      for (std::int64_t row = 0; row < table.rows() && classes.size() <= kMostClasses; ++row)
+        classes.emplace(table.cell(row, column));
+      return classes.size() <= kMostClasses && 2 * std::ssize(classes) <= found.rows;
+    };
+    const bool is_first = may_be_class(0);
+    if (!is_first && !may_be_class(table.columns() - 1)) return;
+    steps = {is_first ? 1U : 0U, names.size() - 1};
+    if (steps.count < kFewestSteps || !run_along_rows(table, steps)) return;
   }
   if (!are_dates && !has_names) names.clear();
   throw InputError(
