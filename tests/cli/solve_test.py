@@ -192,6 +192,16 @@ class SolveTest(ToolTest):
         self.near(found["y"]["v"][1], [0, 0], 1e-15)
         self.near(found["d"]["k[0]"]["v"][1], [1, -1], 1e-14)
 
+    def test_numbers_times_a_matrix(self):
+        "k * W @ v is k * (W @ v): a matrix times a number would be a derived weight."
+        cell = {"params": {"k": 0.5, "tau": lag(0.9)}, "state": {"v": 2}, "weights": {"W": [2, 2]}, "init": {"W": "ones"}, "history": {"v": "cos(t)"},
+                "solver": {"h": 0.1}}
+        exact = self.solve({**cell, "ode": ["dv = -0.8 * (k * (W @ v(t - tau)))"]}, "0.4,2.1")
+        for text in ("-0.8 * k * W @ v(t - tau)", "k * (-W) @ v(t - tau) * 0.8", "-(0.8 * W) @ (k * v(t - tau))"):
+            found = self.solve({**cell, "ode": [f"dv = {text}"]}, "0.4,2.1")
+            for of in (lambda one: one["y"], lambda one: one["d"]["k"], lambda one: one["d"]["tau"]):
+                self.near([x for row in of(found)["v"] for x in row], [x for row in of(exact)["v"] for x in row], 1e-14)
+
     def test_the_cell_of_an_experiment_tables_and_charts(self):
         self.write("e.json", {"cells": {"mackey_glass": MACKEY_GLASS}})
         table = self.run_tool("solve", "e.json", "--times", "0:2:1")[0].splitlines()

@@ -129,7 +129,7 @@ EquationParser::Operand EquationParser::transposed_of(const Operand& operand) {
   EquationSymbol& symbol = *operand.matrix;
   EquationSymbol* of =
       symbol.name.ends_with(".T") ? scope_.find(symbol.name.substr(0, symbol.name.size() - 2)) : nullptr;
-  return {{}, of != nullptr ? of : &scope_.transposed(symbol.name), operand.token};
+  return {operand.value, of != nullptr ? of : &scope_.transposed(symbol.name), operand.token};
 }
 
 EquationParser::Operand EquationParser::operand_of(const EquationToken& token) {
@@ -219,6 +219,7 @@ EquationParser::Operand EquationParser::number(const EquationToken& token) {
 EquationParser::Operand EquationParser::negated(const EquationToken& sign, const Operand& operand) {
   if (is_complex(operand))
     return complex_of(negated(sign, real_of(operand)), negated(sign, *operand.imaginary));
+  if (const auto matrix = scaled({scope_.tape.constant(-1), nullptr, sign}, operand)) return *matrix;
   const StepVar value = value_of(operand);
   return {record(sign, [&] { return -value; }), nullptr, sign};
 }
@@ -228,10 +229,22 @@ EquationParser::Operand EquationParser::inverted(const EquationToken& word, cons
   return {record(word, [&] { return 1 - truth(value); }), nullptr, word};
 }
 
+std::optional<EquationParser::Operand> EquationParser::scaled(const Operand& left, const Operand& right) {
+  const auto is_matrix = [](const Operand& one) { return one.matrix && one.matrix->shape.size() == 2; };
+  if (!scope_.ode || is_matrix(left) == is_matrix(right)) return {};
+  const Operand& matrix = is_matrix(left) ? left : right;
+  StepVar factor = value_of(is_matrix(left) ? right : left);
+  if (factor.shape().rank > 0) return {};
+  if (matrix.value.id() >= 0) factor = factor * matrix.value;
+  return Operand{factor, matrix.matrix, left.token};
+}
+
 EquationParser::Operand EquationParser::combined(const EquationToken& sign, const Operand& left,
                                                  const Operand& right) {
   if (is_complex(left) || is_complex(right)) return complex_combined(sign, left, right);
   if (sign.is("@")) return multiplied(sign, left, right);
+  if (sign.is("*"))
+    if (const auto matrix = scaled(left, right)) return *matrix;
   const StepVar a = value_of(left), b = value_of(right);
   const auto value = [&] {
     const bool power = sign.is("**") || sign.is("^");
@@ -247,6 +260,12 @@ EquationParser::Operand EquationParser::multiplied(const EquationToken& sign, co
     fail(sign,
          "a product of two weights is a derived weight; from the right, as in W @ (V @ x), there is none",
          Rule::not_supported);
+  for (const Operand* one : {&left, &right}) {
+    if (one->matrix == nullptr || one->value.id() < 0) continue;
+    const Operand plain{{}, one->matrix, one->token};
+    const Operand product = one == &left ? multiplied(sign, plain, right) : multiplied(sign, left, plain);
+    return {record(sign, [&] { return one->value * product.value; }), nullptr, left.token};
+  }
   if (right.matrix != nullptr && right.matrix->shape.size() == 2) {
     const Shape &shape = right.matrix->shape, axes = left.value.shape().axes();
     if (axes.size() == 1 && axes[0] != shape[0] && axes[0] == shape[1])
@@ -292,7 +311,9 @@ StepVar EquationParser::value_of(const Operand& operand) const {
     fail(operand.token,
          "this is complex; states, outputs and real functions take real(z), imag(z) or abs(z).",
          Rule::wrong_type);
-  return operand.matrix == nullptr ? operand.value : scope_.values_of(*operand.matrix);
+  if (operand.matrix == nullptr) return operand.value;
+  const StepVar values = scope_.values_of(*operand.matrix);
+  return operand.value.id() < 0 ? values : operand.value * values;
 }
 
 double EquationParser::number_of(StepVar value, const EquationToken& at) const {

@@ -13,7 +13,8 @@
 
 namespace lagtape {
 
-/// A value or a matrix (or one for each group), and where it begins.
+/// A value or a matrix (or one for each group), and where it begins. The value of a matrix, if any, is a factor of it: in an
+/// "ode", where 0.1 * W @ y is 0.1 * (W @ y), since there are no derived weights.
 struct StepOperand {
   StepVar value;
   EquationSymbol* matrix = nullptr;
@@ -50,6 +51,8 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   Operand number(const EquationToken& token);
   Operand negated(const EquationToken& sign, const Operand& operand);
   Operand inverted(const EquationToken& word, const Operand& operand);
+  /// A weight that is a matrix, times a number; nothing where this is something else.
+  std::optional<Operand> scaled(const Operand& left, const Operand& right);
   Operand combined(const EquationToken& sign, const Operand& left, const Operand& right);
   Operand named(const EquationToken& name);
   Operand called(const EquationToken& name);
