@@ -92,6 +92,28 @@ class FitTest(ToolTest):
         self.assertAlmostEqual(values["layers.0.rate"], 0.2, 9)
         self.assertEqual(values["layers.0.offset"], 0.25)
 
+    def test_a_fit_is_a_run_like_any_other(self):
+        inputs, levels = [], []
+        for step in range(60):
+            level = levels[-1] if step % 30 else 0.0
+            inputs.append(0.5 + 0.5 * math.sin(0.3 * step))
+            levels.append(level + 0.2 * (2.25 - level) * inputs[-1])
+        self.write_data(inputs, levels, 2)
+        self.write("fit.json", RESERVOIR)
+        self.run_tool("fit", "fit.json", "--out", "run")
+        self.refused(["exists already"], "fit", "fit.json", "--out", "run")
+        self.write("x.csv", "".join(f"{u!r}\n" for u in inputs[:30]))
+        self.run_tool("predict", "run", "--input", "x.csv", "--output", "y.csv")
+        found = [float(line.split(",")[-1]) for line in (self.folder / "y.csv").read_text().split() if line[0] in "-0123456789"]
+        self.assertEqual(len(found), 30)
+        for a, b in zip(found, levels):
+            self.assertAlmostEqual(a, b, 8)
+        self.run_tool("predict", "run", "--input", "x.csv", "--output", "s.csv", "--stream")
+        self.assertEqual((self.folder / "s.csv").read_text(), (self.folder / "y.csv").read_text())
+        self.assertLess(json.loads(self.run_tool("eval", "run", "--split", "train", "--json")[0])["loss"], 1e-15)
+        self.run_tool("export", "run", "--to", "c99", "--output", "model.c")
+        self.assertIn("run", self.run_tool("runs", ".")[0])
+
     def test_a_trained_lag_is_found(self):
         draw, smooth = random.Random(1), [0.0]
         for _ in range(300):

@@ -15,6 +15,7 @@
 #include "lagtape/tools/fit/delay_fit.h"
 #include "lagtape/tools/fit/model_fit.h"
 #include "lagtape/tools/solve/solved_equations.h"
+#include "lagtape/tools/train/run_folder.h"
 #include "lagtape/tools/view/fit_plot.h"
 
 namespace lagtape::cli {
@@ -23,7 +24,7 @@ namespace {
 
 struct FitArguments {
   ExperimentArguments experiment;
-  std::string robust = "none", output, plot, start;
+  std::string robust = "none", output, out, plot, start;
   std::vector<std::string> profile;
   std::optional<double> level = 0.95;
   int threads = 1;
@@ -42,6 +43,9 @@ void add_options(Options& options, FitArguments& arguments) {
   options.add("--output", &arguments.output, "write the fitted model (.safetensors)")
       .not_empty()
       .called("FILE");
+  options.add("--out", &arguments.out, "write the fitted model as a run folder, which must not exist")
+      .not_empty()
+      .called("RUN");
   options.add("--plot", &arguments.plot, "folder for charts: readings and fit, residuals, profiles (.svg)")
       .not_empty()
       .called("DIR");
@@ -109,9 +113,12 @@ FitResult fitted(const FitArguments& arguments, FitOptions options, ThreadPool& 
   ExperimentFile file = arguments.experiment.parse();
   file.document = assigned(file.document, arguments.experiment.set);
   if (DelayFit::applies(file.document)) {
-    if (!arguments.output.empty())
-      throw InputError({.item = "--output"}, Rule::not_supported,
-                       "equations in continuous time have no model file.");
+    for (const auto& [option, name] :
+         {std::pair("--output", arguments.output), std::pair("--out", arguments.out)})
+      if (!name.empty())
+        throw InputError({.item = option}, Rule::not_supported,
+                         "equations in continuous time have no model file.", {},
+                         "Keep what --json prints: `lagtape solve EXPERIMENT --fit FILE` reads it.");
     DelayFit problem(file);
     add_section(options, problem.section());
     if (!arguments.start.empty()) start_from_file(problem, arguments.start);
@@ -122,8 +129,12 @@ FitResult fitted(const FitArguments& arguments, FitOptions options, ThreadPool& 
   if (value_at(file.document, "/optimizer/type") == "levenberg_marquardt") file.document.erase("optimizer");
   ModelFit problem(read_experiment(file, {}), pool);
   if (!arguments.start.empty()) start_from_file(problem, arguments.start);
+  const RunFolder run(arguments.out);
+  if (!arguments.out.empty()) run.check(problem.experiment(), false);
   const FitResult result = fit_params(problem, options);
+  static_cast<void>(problem.residuals(estimates_of(result)));  // which gives the model these values
   if (!arguments.output.empty()) problem.model().save(arguments.output);
+  if (!arguments.out.empty()) run.write(problem.experiment(), problem.model());
   return with_traces(problem, result);
 }
 
@@ -157,6 +168,7 @@ Command fit_command() {
   return make_command<FitArguments>(
       "fit", "Fit the params of equations to data, with standard errors and intervals", add_options, run,
       {{"lagtape fit tank.json", "estimates, standard errors, 95 % intervals"},
+       {"lagtape fit tank.json --out runs/tank", "and the fitted model, like one that was trained"},
        {"lagtape fit tank.json --profile rate --json", "a profile, for scripts"}});
 }
 

@@ -215,6 +215,7 @@ ModelFit::~ModelFit() = default;
 
 const std::vector<FitParam>& ModelFit::params() const { return implementation_->params; }
 const Model& ModelFit::model() const { return implementation_->setup.model; }
+const Experiment& ModelFit::experiment() const { return implementation_->setup.experiment; }
 
 std::vector<double> ModelFit::residuals(std::span<const double> values) {
   Implementation& self = *implementation_;

@@ -28,6 +28,7 @@ class ModelFit final : public FitProblem {
   void start_from(std::span<const double> values) override;
   /// The model, with the values of the last call.
   const Model& model() const;
+  const Experiment& experiment() const;  ///< of the model
 
  private:
   struct Implementation;

@@ -305,6 +305,12 @@ void RunFolder::write(const Experiment& experiment) const {
   write_file_atomically(experiment_file(), document.dump(2) + "\n", Links::refused);
 }
 
+void RunFolder::write(const Experiment& experiment, const Model& model) const {
+  make_folder(path_);
+  save_weights(model);
+  write(experiment);
+}
+
 void RunFolder::write(const RunSummary& summary) const {
   write_file_atomically(summary_file(), json_of(summary).dump(2) + "\n", Links::refused);
 }

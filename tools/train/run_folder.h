@@ -82,6 +82,9 @@ class RunFolder {
   /// as `begin` does.
   FolderLock resume(const Experiment& experiment, Trainer& trainer) const;
 
+  /// Makes the folder of a run whose weights come from elsewhere: experiment and weights alone.
+  void write(const Experiment& experiment, const Model& model) const;
+
   void append(const EvaluationReport& report) const;
   void save(const Trainer& trainer) const;
   void save_weights(const Model& model) const;
