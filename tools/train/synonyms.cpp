@@ -17,6 +17,17 @@ constexpr const char kLikelihood[] =
 constexpr const char kPoisson[] =
     R"(Counts have the loss "negative_binomial", which becomes that of Poisson's distribution as its dispersion falls to 0.)";
 constexpr const char kDevice[] = "lagtape computes on the CPU: leave it out, and give --threads.";
+constexpr const char kInput[] = "The data decide how many inputs a layer has: leave it out.";
+constexpr const char kBatchFirst[] = "Arrays are [sequences, steps, inputs]: leave it out.";
+constexpr const char kBias[] =
+    "The cells have the biases of their equations: leave it out, or write the cell in /cells.";
+constexpr const char kActivation[] =
+    "Built-in cells have the functions of their equations; write others in /cells.";
+constexpr const char kOutput[] =
+    "The tool prints progress and keeps the best weights: leave it out, or give --quiet.";
+constexpr const char kPerEpoch[] =
+    "An epoch is all training sequences once; /train/steps counts updates instead.";
+constexpr const char kHuber[] = R"(This loss is "huber".)";
 
 constexpr Synonym kSynonyms[] = {
     // the optimizer and its schedule
@@ -65,6 +76,13 @@ constexpr Synonym kSynonyms[] = {
     {"device", "", kDevice},
     {"accelerator", "", kDevice},
     {"num_workers", "", kDevice},
+    {"gpus", "", kDevice},
+    {"verbose", "", kOutput},
+    {"callbacks", "", kOutput},
+    {"steps_per_epoch", "", kPerEpoch},
+    {"max_steps", "/train/steps"},
+    {"loss_fn", "/loss"},
+    {"criterion", "/loss"},
     // layers
     {"hidden_size", "/model/layers/*/units"},
     {"hidden_dim", "/model/layers/*/units"},
@@ -72,6 +90,15 @@ constexpr Synonym kSynonyms[] = {
     {"num_units", "/model/layers/*/units"},
     {"state_size", "/model/layers/*/units"},
     {"n_units", "/model/layers/*/units"},
+    {"encoder_hidden_size", "/model/layers/*/units"},
+    {"input_size", "", kInput},
+    {"input_shape", "", kInput},
+    {"batch_first", "", kBatchFirst},
+    {"bias", "", kBias},
+    {"use_bias", "", kBias},
+    {"nonlinearity", "", kActivation},
+    {"recurrent_dropout", "/model/layers/*/dropout"},
+    {"dropout_rate", "/model/layers/*/dropout"},
     {"embedding_size", "/model/layers/0/units", "This is the layer embedding."},
     {"num_embeddings", "/model/layers/0/vocabulary", "This is the layer embedding."},
     {"vocab_size", "/model/layers/0/vocabulary", "This is the layer embedding."},
@@ -110,7 +137,9 @@ constexpr Synonym kSynonyms[] = {
     {"root_mean_squared_error", "", R"(This metric is "rmse".)"},
     {"MSELoss", "", R"(This loss is "mse".)"},
     {"mean_squared_error", "", R"(This loss is "mse".)"},
-    {"smooth_l1", "", R"(This loss is "huber".)"},
+    {"smooth_l1", "", kHuber},
+    {"SmoothL1Loss", "", kHuber},
+    {"HuberLoss", "", kHuber},
     {"CrossEntropyLoss", "", R"(This loss is "cross_entropy".)"},
     {"categorical_crossentropy", "", R"(This loss is "cross_entropy".)"},
     {"sparse_categorical_crossentropy", "", R"(This loss is "cross_entropy".)"},
@@ -125,6 +154,15 @@ constexpr Synonym kSynonyms[] = {
     {"output_chunk_length", "/data/horizon"},
     {"prediction_length", "/data/horizon"},
     {"forecast_horizon", "/data/horizon"},
+    {"h", "/data/horizon"},
+    {"freq", "/data/frequency"},
+    {"futr_exog_list", "/data/future"},
+    {"hist_exog_list", "/data/past"},
+    {"stat_exog_list", "/data/static"},
+    {"future_covariates", "/data/future"},
+    {"past_covariates", "/data/past"},
+    {"static_covariates", "/data/static"},
+    {"exog", "/data/past"},
     {"time_col", "/data/time"},
     {"target_column", "/data/target"},
     {"dataset", "/data"},
