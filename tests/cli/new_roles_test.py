@@ -98,10 +98,18 @@ class NewRolesTest(ToolTest):
         data = self.new("patient,visit,sample,force,label", [(p, v, n, round(math.sin(n / (3 + p % 2)) + v, 3), ("PD", "CO")[p % 2]) for p in range(20) for v in (1, 2) for n in range(20)])
         self.assertEqual((data["sequence"], data["time"], data["group"]), (["patient", "visit"], "sample", "patient"))
 
+    def test_sequences_may_have_decimal_commas(self):
+        self.write("x.csv", "charge;zeit;druck;ausbeute\n" + "".join(f"{k};{n / 10};{5 + math.sin(n / 3) * (1 + k / 40):.3f};{20 + k / 4}\n".replace(".", ",") for k in range(40) for n in range(12)))
+        self.run_tool("check", self.write("e.json", self.run_tool("new", "x.csv")[0]))
+        data = without_comments((self.folder / "e.json").read_text())["data"]
+        self.assertEqual((data["sequence"], data["time"], data["input"], data["target"]), ("charge", "zeit", ["druck"], "ausbeute"))
+
     def test_series_without_dates_are_not_glued(self):
         values = [(i, t, round(math.sin(t / 5 + i) + j, 3), f) for i in range(4) for t in range(60) for j, f in enumerate("ab")]
         data = self.new("id,time,value,feature", values)
         self.assertEqual((data["series"], data["time"], data["input"]), (["id", "feature"], "time", ["value"]))
+        data = self.new("store,item,day,qty", [(s, i, n + 1, (n * i + s) % 9) for s in (1, 2) for i in (1, 2, 3) for n in range(60)])
+        self.assertEqual((data["series"], data["time"], data["input"]), (["store", "item"], "day", ["qty"]))
         data = self.new("user,activity,timestamp,x", [(u, ("walk", "sit", "run")[k // 40], 10**6 * u + 50 * k, round(math.sin(k / 3), 3)) for u in range(1, 6) for k in range(120)])
         self.assertEqual((data["series"], data["time"], data["input"]), ("user", "timestamp", ["activity", "x"]))
         data = self.new("user,cpu,disk", [(n * 7 % 5, n % 11, n % 13) for n in range(300)])  # how many users

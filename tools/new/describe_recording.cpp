@@ -252,7 +252,7 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
   if (found.time.empty() ? found.has_names : has_dates && found.time.size() == 1) find_clock(table, found);
   refuse_wide_table(table, found);
   if (found.time.empty()) refuse_broken_times(table, found);
-  TableCodes codes(table);
+  TableCodes codes(table, found.options.decimal);
   FoundSeries series = find_series(codes, is_tsf_file(file), found.columns);
   if (!is_tsf_file(file)) found.sequences = find_sequences(codes, found);
   if (series.names.empty() && found.sequences.labels.empty())

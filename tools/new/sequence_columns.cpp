@@ -51,7 +51,7 @@ bool may_name(TableCodes& codes, const RecordingColumn& column) {
   if (is_called_date(column.name) || is_called_label(column.name)) return false;
   const auto may_be_name = [&](std::int64_t row) {
     const std::string_view cell = codes.table.cell(row, column.index);
-    return (is_whole(cell) || !parse_number(cell)) && !read_time(cell);
+    return (is_whole(cell) || !codes.number(cell)) && !read_time(cell);
   };
   if (!may_be_name(0)) return false;
   const RowCodes* own = codes.few_of(column.index);
@@ -127,7 +127,7 @@ void find_time(TableCodes& codes, const RecordingColumns& found, const RowCodes&
 
 /// Takes "none", "NA" and "null" as words where all rows of a group have one: no fault is a class too. "NA" and "null" are missing
 /// labels in fewer groups than any word has.
-void take_none_as_word(const NamedTable& table, std::int64_t column, const RowCodes& groups,
+void take_none_as_word(const TableCodes& codes, std::int64_t column, const RowCodes& groups,
                        std::vector<std::string_view>& values) {
   constexpr std::string_view kNone[] = {"none", "None", "NONE"};
   constexpr std::string_view kMissing[] = {"NA", "na", "N/A", "n/a", "null", "Null", "NULL"};
@@ -136,16 +136,16 @@ void take_none_as_word(const NamedTable& table, std::int64_t column, const RowCo
   };
   std::map<std::string_view, std::int64_t> counts;
   for (const std::string_view value : values) {
-    if (!value.empty() && parse_number(value)) return;
+    if (!value.empty() && codes.number(value)) return;
     if (!value.empty()) ++counts[value];
   }
   std::vector<std::string_view> nones(values.size());
   for (std::size_t of = 0; of < values.size(); ++of)
-    if (const std::string_view cell = table.cell(groups.firsts[of], column);
+    if (const std::string_view cell = codes.table.cell(groups.firsts[of], column);
         values[of].empty() && (is_in(kNone, cell) || is_in(kMissing, cell)))
       nones[of] = cell;
-  for (std::int64_t row = 0; row < table.rows(); ++row)
-    if (table.cell(row, column) != nones[groups.at(row)]) nones[groups.at(row)] = {};
+  for (std::int64_t row = 0; row < codes.table.rows(); ++row)
+    if (codes.table.cell(row, column) != nones[groups.at(row)]) nones[groups.at(row)] = {};
   std::map<std::string_view, std::int64_t> none_counts;
   for (const std::string_view none : nones) ++none_counts[none];
   const auto rarest = std::ranges::min_element(counts, {}, &decltype(counts)::value_type::second);
@@ -156,23 +156,24 @@ void take_none_as_word(const NamedTable& table, std::int64_t column, const RowCo
 }
 
 /// The value that a column has in each group, "" for none; nothing where a group has two.
-std::optional<std::vector<std::string_view>> values_by_group(const NamedTable& table, std::int64_t column,
+std::optional<std::vector<std::string_view>> values_by_group(const TableCodes& codes, std::int64_t column,
                                                              const RowCodes& groups) {
   std::vector<std::string_view> values(groups.firsts.size());
-  for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const std::string_view cell = table.cell(row, column);
+  for (std::int64_t row = 0; row < codes.table.rows(); ++row) {
+    const std::string_view cell = codes.table.cell(row, column);
     auto& value = values[groups.at(row)];
     if (value == cell || is_missing(cell)) continue;
     if (!value.empty()) return {};
     value = cell;
   }
-  take_none_as_word(table, column, groups, values);
+  take_none_as_word(codes, column, groups, values);
   return values;
 }
 
 /// A label that a few sequences contradict, or lack; nothing for other columns.
-std::optional<BrokenLabel> broken_label(const NamedTable& table, const RecordingColumn& column,
+std::optional<BrokenLabel> broken_label(const TableCodes& codes, const RecordingColumn& column,
                                         const RowCodes& groups, const std::vector<std::int64_t>& named_by) {
+  const NamedTable& table = codes.table;
   if (!is_called_class(column.name) || (column.kind != Kind::words && column.kind != Kind::numbers))
     return {};
   std::vector<std::int64_t> first(groups.firsts.size(), -1), other = first;
@@ -180,7 +181,7 @@ std::optional<BrokenLabel> broken_label(const NamedTable& table, const Recording
     const std::size_t of = groups.at(row);
     const std::string_view cell = table.cell(row, column.index);
     if (is_missing(cell)) continue;
-    if (!is_whole(cell) && parse_number(cell)) return {};
+    if (!is_whole(cell) && codes.number(cell)) return {};
     if (first[of] < 0) first[of] = row;
     if (other[of] < 0 && cell != table.cell(first[of], column.index)) other[of] = row;
   }
@@ -213,13 +214,13 @@ std::optional<BrokenLabel> broken_label(const NamedTable& table, const Recording
 }
 
 /// Whether whole numbers count up or down with those that name the sequences, as the steps behind a row do with those before it.
-bool counts_as_names(const NamedTable& table, const std::vector<std::string_view>& values,
+bool counts_as_names(const TableCodes& codes, const std::vector<std::string_view>& values,
                      const RowCodes& groups, const SequenceColumns& sequences) {
   bool rises = sequences.sequence.size() == 1, falls = rises;
   double sum = 0, difference = 0;
   for (std::size_t of = 0; of < values.size() && (rises || falls); ++of) {
-    const auto name = parse_number(table.cell(groups.firsts[of], sequences.sequence[0]));
-    const double value = parse_number(values[of]).value_or(0);
+    const auto name = codes.number(codes.table.cell(groups.firsts[of], sequences.sequence[0]));
+    const double value = codes.number(values[of]).value_or(0);
     if (!name) return false;
     if (of == 0) sum = *name + value, difference = *name - value;
     rises = rises && *name - value == difference;
@@ -229,18 +230,18 @@ bool counts_as_names(const NamedTable& table, const std::vector<std::string_view
 }
 
 /// Takes a column with one value a sequence as a label, or as one of the others.
-void add_fixed(const NamedTable& table, std::int64_t column, const std::vector<std::string_view>& values,
+void add_fixed(const TableCodes& codes, std::int64_t column, const std::vector<std::string_view>& values,
                const RowCodes& groups, SequenceColumns& sequences) {
   const std::set<std::string_view> words(values.begin(), values.end());
   const bool are_numbers =
-      std::ranges::all_of(words, [](std::string_view word) { return parse_number(word).has_value(); });
+      std::ranges::all_of(words, [&](std::string_view word) { return codes.number(word).has_value(); });
   const bool are_whole = std::ranges::all_of(words, is_whole);
   const bool are_classes = (are_whole || !are_numbers) &&
                            words.size() <= (are_numbers ? kMostNumberClasses : kMostWordClasses) &&
                            2 * std::ssize(words) <= sequences.count;
-  SequenceLabel label{.column = column, .is_called_so = is_called_label(table.name_of(column))};
+  SequenceLabel label{.column = column, .is_called_so = is_called_label(codes.table.name_of(column))};
   if (are_classes) label.classes.assign(words.begin(), words.end());
-  const bool counts = are_whole && counts_as_names(table, values, groups, sequences);
+  const bool counts = are_whole && counts_as_names(codes, values, groups, sequences);
   if (words.size() > 1 && !words.contains("") && (are_classes || are_numbers) && !counts) {
     sequences.labels.push_back(std::move(label));
   } else {
@@ -321,10 +322,10 @@ SequenceColumns sequences_by(TableCodes& codes, const RecordingColumns& found,
     if (sequences.is_named_by(column.index) || column.index == sequences.time ||
         column.kind == Kind::constant)
       continue;
-    if (const auto values = values_by_group(table, column.index, groups))
-      add_fixed(table, column.index, *values, groups, sequences);
+    if (const auto values = values_by_group(codes, column.index, groups))
+      add_fixed(codes, column.index, *values, groups, sequences);
     if (!sequences.broken && !sequences.shares_dates)
-      sequences.broken = broken_label(table, column, groups, columns);
+      sequences.broken = broken_label(codes, column, groups, columns);
   }
   if (!groups.are_blocks() &&
       are_times_unique(codes, found))  // one recording, whose rows have words or parts of dates

@@ -118,6 +118,19 @@ void describe_series(TableCodes& codes, std::vector<RecordingColumn>& all, Found
   found.of.assign(series.of.begin(), series.of.end());
 }
 
+/// Refuses rows in which a column counts from its beginning again and again, and another one says more than once of which kind
+/// the rows are.
+[[noreturn]] void refuse_unnamed(const NamedTable& table, const RecordingColumn& kind,
+                                 const RecordingColumn& counter) {
+  throw InputError(Problem{
+      .place = {.file = table.where()},
+      .rule = Rule::missing,
+      .statement =
+          text_of("the rows of several sequences lie one below the other, each with its ", quote(kind.name),
+                  ", and ", quote(counter.name), " begins again in each. No column names them"),
+      .hint = "Add one, such as \"run\", whose cells are alike in all rows of a sequence."});
+}
+
 /// Whether a column is called as those are that name series, with two rows a series or more.
 bool is_called_series(TableCodes& codes, const RecordingColumn& column) {
   constexpr std::string_view kNames[] = {"unique", "series", "station", "sensor", "device", "meter",
@@ -192,6 +205,7 @@ FoundSeries find_counted_series(TableCodes& codes, std::vector<RecordingColumn>&
   const bool has_times = std::ranges::find(all, Kind::time, &RecordingColumn::kind) != all.end();
   if (has_times || codes.table.names().empty()) return found;
   constexpr std::int64_t kOneTime = 1;
+  std::pair<const RecordingColumn*, const RecordingColumn*> begins_again = {};
   for (const RecordingColumn& column : all) {
     if ((column.kind != Kind::words && column.kind != Kind::other && column.kind != Kind::numbers) ||
         !may_name_series(codes, column, kOneTime))
@@ -199,15 +213,14 @@ FoundSeries find_counted_series(TableCodes& codes, std::vector<RecordingColumn>&
     for (RecordingColumn& counter : all) {
       if (&counter == &column || counter.kind != Kind::numbers || !counts_in(codes, counter, column.index))
         continue;
+      const RowCodes& own = codes.of(column.index);
       if (has_word(column.name,
                    {"label", "labels", "class", "activity", "verdict", "outcome", "diagnosis", "gesture"}))
-        throw InputError(Problem{
-            .place = {.file = codes.table.where()},
-            .rule = Rule::missing,
-            .statement = text_of("the rows of several sequences lie one below the other, each with its ",
-                                 quote(column.name), ", and ", quote(counter.name),
-                                 " begins again in each. No column names them"),
-            .hint = "Add one, such as \"run\", whose cells are alike in all rows of a sequence."});
+        refuse_unnamed(codes.table, column, counter);
+      if (!own.are_blocks() && repeated_pairs(own, codes.of(counter.index)) > 0) {
+        if (!is_called_date(column.name)) begins_again = {&column, &counter};
+        continue;
+      }
       counter.kind = Kind::counter;
       found.names = {column.name};
       describe_series(codes, all, found);
@@ -228,6 +241,7 @@ FoundSeries find_counted_series(TableCodes& codes, std::vector<RecordingColumn>&
     describe_series(codes, all, found);
     return found;
   }
+  if (begins_again.first) refuse_unnamed(codes.table, *begins_again.first, *begins_again.second);
   for (const RecordingColumn& column : all) {
     if (!is_called_series(codes, column)) continue;
     found.names = {column.name};

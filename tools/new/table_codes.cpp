@@ -99,7 +99,7 @@ const ColumnValues& TableCodes::values(std::int64_t column) {
   ColumnValues& values = known->second;
   for (std::int64_t row = 0; is_new && row < table.rows(); ++row) {
     const std::string_view cell = table.cell(row, column);
-    std::optional<double> value = parse_number(cell);
+    std::optional<double> value = number(cell);
     if (!value)
       if (const auto date = read_time(cell)) {
         value = seconds_of(date->time);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lagtape/data/table/named_table.h"
+#include "lagtape/data/table/number.h"
 
 namespace lagtape {
 
@@ -35,7 +36,7 @@ struct ColumnValues {
 /// What the columns of a table have, each of which is read once.
 class TableCodes {
  public:
-  explicit TableCodes(const NamedTable& table) : table(table) {}
+  TableCodes(const NamedTable& table, char decimal) : table(table), decimal_(decimal) {}
 
   const NamedTable& table;
 
@@ -44,10 +45,13 @@ class TableCodes {
   /// The codes of a column; nullptr where more than half of the rows differ.
   const RowCodes* few_of(std::int64_t column);
   const ColumnValues& values(std::int64_t column);
+  /// The number of a cell, as the table writes numbers.
+  std::optional<double> number(std::string_view cell) const { return parse_number(cell, decimal_); }
 
  private:
   std::optional<RowCodes> read(std::int64_t column, std::int64_t most) const;
 
+  char decimal_;
   std::map<std::int64_t, RowCodes> codes_ = {};
   std::map<std::int64_t, bool> are_many_ = {};
   std::map<std::int64_t, ColumnValues> values_ = {};
