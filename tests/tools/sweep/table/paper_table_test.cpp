@@ -40,13 +40,13 @@ TEST_CASE("a table of a paper has rows with an experiment, and rows that are pri
 
 TEST_CASE("all errors of a table's file are found at once") {
   const Folder given(
-      R"({"title": 3, "source": "a", "metric": "rmse", "unit": "u", "rows": [{"nam": "GRU"}]})");
+      R"({"title": 3, "source": "a", "metric": "rmse", "unit": "u", "rows": [{"title": "GRU"}]})");
   try {
     read_paper_table(given.folder.path());
     FAIL("the file is wrong");
   } catch (const InputError& error) {
     const std::string text = error.what();
-    for (const char* pointer : {"/title", "/rows/0/nam", "/rows/0/name"})
+    for (const char* pointer : {"/title", "/rows/0/title", "/rows/0/name"})
       CHECK(text.find(pointer) != text.npos);
   }
 }
