@@ -151,7 +151,7 @@ def cells_page(ask, citation):
     schema = json.loads(ask("schema"))
     options = dict(branches(schema["$defs"]["cell"], "cell"))
     lines = ["# Cells", "", "A prime marks the new value, σ is the sigmoid, a dot multiplies elements and a product without a "
-             "sign is a matrix's. The notation of experiments stands below each."]
+             "sign is a matrix's. Below each are its equations as experiments write them."]
     for name in names_of(ask("list", "cells"), "cells"):
         head, _, _ = ask("list", "cells", name).partition("options\n")
         title, *rest = head.strip("\n").split("\n")
