@@ -8,10 +8,11 @@
 
 namespace lagtape {
 
-/// Sequences of any lengths in memory, one after the other, with one target each. Inputs are f32.
+/// Sequences of any lengths in memory, one after the other, with one target each.
 struct StoredSequences {
   std::int64_t input = 1;                  ///< numbers a step
-  std::vector<float> x;                    ///< [total steps, input]
+  std::vector<float> x;                    ///< [total steps, input]; empty where x64 has the inputs
+  std::vector<double> x64 = {};            ///< the same with the digits of f64
   std::vector<std::int64_t> starts = {0};  ///< [N + 1]: sequence i is the steps starts[i]..starts[i + 1] - 1
   std::vector<std::int32_t> classes;       ///< [N]; empty for real targets
   std::vector<double> y;                   ///< [N, output]; empty for classes
@@ -22,7 +23,16 @@ struct StoredSequences {
   }
   std::int64_t longest() const;
   /// Ends a sequence, which is everything appended to x since the last call.
-  void end_sequence() { starts.push_back(static_cast<std::int64_t>(x.size()) / input); }
+  void end_sequence() { starts.push_back((std::ssize(x) + std::ssize(x64)) / input); }
+  /// Calls f with the vector that has the inputs.
+  template <class F>
+  decltype(auto) with_inputs(F&& f) {
+    return x64.empty() ? f(x) : f(x64);
+  }
+  template <class F>
+  decltype(auto) with_inputs(F&& f) const {
+    return x64.empty() ? f(x) : f(x64);
+  }
 };
 
 /// Reduces every longer sequence to `steps` of its steps, drawn at random and kept in their order.

@@ -60,11 +60,12 @@ struct TaskContext {
 
 /// Settings outside `data` that defaults of a task depend on. They are read before the task.
 struct TaskHints {
-  std::int64_t batch = 1;   ///< train.batch
-  bool every_step = false;  ///< the model reads out at every step
-  bool real_loss = true;    ///< the loss compares real numbers (mse)
-  bool counts = false;      ///< the loss is a likelihood of counts, which are scaled by their mean alone
-  std::int64_t lag = 0;     ///< the longest lag of the model's layers, as far as their options say it
+  std::int64_t batch = 1;    ///< train.batch
+  bool every_step = false;   ///< the model reads out at every step
+  bool real_loss = true;     ///< the loss compares real numbers (mse)
+  bool counts = false;       ///< the loss is a likelihood of counts, which are scaled by their mean alone
+  Dtype dtype = Dtype::f32;  ///< of the model's numbers
+  std::int64_t lag = 0;      ///< the longest lag of the model's layers, as far as their options say it
 };
 
 /// A task with its options, before any data are generated or any file is opened.

@@ -4,7 +4,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/options.h"
-#include "lagtape/data/formats/ts_file.h"
+#include "lagtape/data/formats/archive_file.h"
 #include "lagtape/data/normalize_options.h"
 #include "lagtape/data/splits.h"
 
@@ -15,12 +15,13 @@ namespace {
 namespace fs = std::filesystem;
 
 struct TsOptions {
-  std::string path, name, split = "published", missing = "error";
+  std::string path, name, split = "published", missing = "error", time = "none";
   std::int64_t split_seed = -1;
   double valid = 0.15, test = 0.15;
   std::int64_t steps = 0;
   std::string which_steps = "random";
   NormalizeOptions normalize;
+  Dtype dtype = Dtype::f32;  ///< of the training
 };
 
 MissingValues missing_values(const std::string& name) {
@@ -47,14 +48,33 @@ SplitIndices split_of(const TsOptions& options, std::int64_t first, std::int64_t
                                     : random_split(all, train, valid, test, seed);
 }
 
+/// NAME_TRAIN with the first ending that a file has; .ts where none has.
+fs::path training_file(const fs::path& folder, const std::string& name) {
+  for (const char* ending : {".ts", ".arff", ".tsv"})
+    if (fs::path file = folder / (name + "_TRAIN" + ending); fs::exists(file)) return file;
+  return folder / (name + "_TRAIN.ts");
+}
+
+std::vector<std::string> notes_on(const ArchiveData& data, const TsOptions& options) {
+  if (data.uneven == 0 || options.time == "dt") return {};
+  return {text_of(
+      data.uneven, " of ", data.sequences.size(),
+      " sequences have unevenly spaced time stamps, which no input contains; \"time\": \"dt\" adds the time "
+      "since the step before")};
+}
+
 Task load_ts(const TsOptions& options, const TaskContext& context) {
   const fs::path folder = (context.base / options.path).lexically_normal();
   const fs::path named = folder.has_filename() ? folder : folder.parent_path();
   const std::string name = options.name.empty() ? named.filename().string() : options.name;
-  auto data = std::make_shared<TsData>();
-  read_ts_file(folder / (name + "_TRAIN.ts"), missing_values(options.missing), *data);
+  auto data = std::make_shared<ArchiveData>();
+  const ArchiveOptions reading{.missing = missing_values(options.missing),
+                               .dtype = options.dtype,
+                               .steps_of_time = options.time == "dt"};
+  const fs::path training = training_file(folder, name);
+  read_archive_file(training, reading, *data);
   const std::int64_t first = data->sequences.size();
-  read_ts_file(folder / (name + "_TEST.ts"), missing_values(options.missing), *data);
+  read_archive_file(folder / (name + "_TEST" + training.extension().string()), reading, *data);
   const auto seed = options.split_seed < 0 ? context.seed : static_cast<std::uint64_t>(options.split_seed);
   if (options.steps > 0 && options.which_steps == "last") keep_last(data->sequences, options.steps);
   if (options.steps > 0 && options.which_steps == "random") subsample(data->sequences, options.steps, seed);
@@ -80,7 +100,8 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
               .train = std::make_shared<StoredDataset>(shape, stored, std::move(split.train)),
               .valid = std::make_shared<StoredDataset>(shape, stored, std::move(split.valid)),
               .test = std::make_shared<StoredDataset>(shape, stored, std::move(split.test)),
-              .normalization = std::move(normalization)};
+              .normalization = std::move(normalization),
+              .notes = notes_on(*data, options)};
 }
 
 /// Sets the seeds with which the other two libraries are used.
@@ -90,8 +111,8 @@ void seed_of_split(TsOptions& options) {
 }
 
 constexpr Option kTsRows[] = {
-    required<&TsOptions::path>("path",
-                               "folder of NAME_TRAIN.ts and NAME_TEST.ts, relative to the experiment file")
+    required<&TsOptions::path>(
+        "path", "folder of NAME_TRAIN and NAME_TEST (.ts, .arff or .tsv), relative to the experiment file")
         .at_least_one(),
     option<&TsOptions::name>("name", "NAME of the problem; \"\": the name of the folder"),
     option<&TsOptions::split>(
@@ -113,6 +134,10 @@ constexpr Option kTsRows[] = {
     option<&TsOptions::which_steps>(
         "which_steps", {"random", "last"},
         "the steps that longer sequences are reduced to: drawn at random once (by split_seed), or the last"),
+    option<&TsOptions::time>(
+        "time", {"none", "dt"},
+        "dt: the last input is the time since the step before (of the first step, that of the "
+        "second), in seconds or in the unit of plain numbers; .ts files with time stamps"),
     rows_of<&TsOptions::normalize>(kNormalizeOptions),
 };
 
@@ -123,6 +148,7 @@ void check_ts(const TsOptions& options, JsonReader& reader) {
 TaskLoader read_ts_task(JsonReader& reader, const TaskHints& hints) {
   TsOptions options;
   options.normalize.real_loss = hints.real_loss;
+  options.dtype = hints.dtype;
   read_options(reader, checked<check_ts>(kTsRows), options);
   return {.load = std::bind_front(load_ts, options)};
 }
@@ -133,12 +159,13 @@ TaskLoader read_ts_task(JsonReader& reader, const TaskHints& hints) {
 /// joined, the first before the second, and split anew.
 constinit const TaskEntry kTsTask = {
     .name = "ts",
-    .summary = "classify or regress time series of the public archives (.ts files)",
+    .summary = "classify or regress time series of the public archives (.ts, .arff, .tsv files)",
     .source = "Bagnall et al. 2018 (UEA), Tan et al. 2020 (regression); protocols of LEM and UnICORNN",
     .equations =
         "x: [T, dimensions]; y: the class, numbered from 0 in the order of @classLabel, or a real number",
     .files =
-        "NAME_TRAIN.ts and NAME_TEST.ts, unpacked, from https://www.timeseriesclassification.com/ or\n"
+        "NAME_TRAIN and NAME_TEST, .ts, .arff (UEA) or .tsv (UCR), unpacked, from "
+        "https://www.timeseriesclassification.com/ or\n"
         "https://zenodo.org/record/3902651 (Monash_UEA_UCR_Regression_Archive.zip); no checksum is known\n"
         "EigenWorms: 128 + 131 sequences, 6 dimensions, 17984 steps, 5 classes; LEM: \"split\": \"sklearn\"\n"
         "BIDMC32HR: 7949 sequences, 2 dimensions, 4000 steps; LEM: \"split\": \"torch\"",

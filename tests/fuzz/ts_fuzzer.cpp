@@ -1,16 +1,25 @@
+#include <sstream>
+
+#include "lagtape/data/formats/arff_file.h"
 #include "lagtape/data/formats/ts_file.h"
+#include "lagtape/data/formats/ucr_file.h"
 #include "lagtape/tests/fuzz/fuzz.h"
 
 using namespace lagtape;
 
-/// Sequences that are read have as many numbers as their starts say, and each has a target.
+/// Each form of the archives: sequences that are read have as many numbers as their starts say, and each has a target.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  return try_on(data, size, [](std::string_view text) {
-    const MemoryFile file(text);
-    TsData all;
-    read_ts_file(file.path(), MissingValues::interpolate, all);
-    const StoredSequences& stored = all.sequences;
-    require(std::ssize(stored.x) == stored.starts.back() * stored.input);
-    require(std::ssize(stored.classes) + std::ssize(stored.y) == stored.size());
-  });
+  int result = 0;
+  for (const auto read : {read_ts, read_arff, read_ucr}) {
+    result |= try_on(data, size, [&](std::string_view text) {
+      ArchiveData all;
+      ArchiveBuilder builder("archive", {.missing = MissingValues::interpolate}, all);
+      std::istringstream file{std::string(text)};
+      read(file, builder);
+      const StoredSequences& stored = all.sequences;
+      require(std::ssize(stored.x) == stored.starts.back() * stored.input);
+      require(std::ssize(stored.classes) + std::ssize(stored.y) == stored.size());
+    });
+  }
+  return result;
 }

@@ -56,6 +56,7 @@ TaskHints hints_of(const Json& document) {
   const Json& loss = given.is_object() ? value_at(document, "/loss/type") : given;
   hints.real_loss = loss != name_of(Loss::cross_entropy) && loss != name_of(Loss::binary_cross_entropy);
   hints.counts = loss == name_of(Loss::negative_binomial);
+  if (value_at(document, "/train/precision") == name_of(Dtype::f64)) hints.dtype = Dtype::f64;
   hints.lag = longest_lag(value_at(document, "/model/layers"));
   return hints;
 }

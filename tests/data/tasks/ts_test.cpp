@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "lagtape/data/formats/ts_file.h"
+#include "lagtape/data/formats/archive_file.h"
 #include "lagtape/tests/data/support/sample_files.h"
 #include "lagtape/tests/data/support/tasks.h"
 
@@ -23,16 +23,17 @@ const std::string kHearts =
     "@problemname Hearts\n@timestamps false\n@univariate false\n@targetlabel true\n@data\n";
 
 /// Reads a file with the given content.
-TsData read_text(const std::string& text, MissingValues missing = MissingValues::error) {
+ArchiveData read_text(const std::string& text, const ArchiveOptions& options = {},
+                      const std::string& name = "a.ts") {
   TemporaryFolder folder;
-  write_sample(folder.path() / "a.ts", text);
-  TsData data;
-  read_ts_file(folder.path() / "a.ts", missing, data);
+  write_sample(folder.path() / name, text);
+  ArchiveData data;
+  read_archive_file(folder.path() / name, options, data);
   return data;
 }
 
-std::string message(const std::string& text) {
-  return input_error_of([&] { read_text(text); });
+std::string message(const std::string& text, const std::string& name = "a.ts") {
+  return input_error_of([&] { read_text(text, {}, name); });
 }
 
 using Floats = std::vector<float>;
@@ -40,7 +41,7 @@ using Floats = std::vector<float>;
 }  // namespace
 
 TEST_CASE("a .ts file of several dimensions with classes is read") {
-  const TsData data = read_text(kWorms + "1,2,3:-1,-2.5,-3e1:goa\n\n4, 5,6 :7,8,9: wild\r\n");
+  const ArchiveData data = read_text(kWorms + "1,2,3:-1,-2.5,-3e1:goa\n\n4, 5,6 :7,8,9: wild\r\n");
   CHECK(data.classes == std::vector<std::string>{"wild", "goa"});
   CHECK(data.sequences.input == 2);
   CHECK(data.sequences.x == Floats{1, -1, 2, -2.5, 3, -30, 4, 7, 5, 8, 6, 9});
@@ -58,7 +59,7 @@ TEST_CASE("comments of a .ts file begin with # or %, and may stand before, in an
     for (const std::string& text :
          {comment + header + labels + "@data\n" + sequence, header + comment + labels + "@data\n" + sequence,
           header + labels + "@data\n" + comment + sequence + comment}) {
-      const TsData data = read_text(text);
+      const ArchiveData data = read_text(text);
       CHECK(data.sequences.x == Floats{573, 375.5});
       CHECK(data.sequences.classes == std::vector<std::int32_t>{1});
     }
@@ -66,7 +67,7 @@ TEST_CASE("comments of a .ts file begin with # or %, and may stand before, in an
 }
 
 TEST_CASE("a .ts file of unequal lengths with real targets is read") {
-  const TsData data = read_text(kHearts + "1,2:3,4:71.5\n5:6:-2\n");
+  const ArchiveData data = read_text(kHearts + "1,2:3,4:71.5\n5:6:-2\n");
   CHECK(data.classes.empty());
   CHECK(data.sequences.starts == std::vector<std::int64_t>{0, 2, 3});
   CHECK(data.sequences.y == std::vector<double>{71.5, -2});
@@ -76,14 +77,14 @@ TEST_CASE("missing values are an error, zero, or interpolated") {
   const std::string text = kHearts + "?,1,?,NaN,4,?:1,1,1,1,1,1:0\n";
   CHECK(has(message(text), "line 6: dimension 0, step 0: the value is missing"));
   auto first = [&](MissingValues missing) {
-    const TsData data = read_text(text, missing);
+    const ArchiveData data = read_text(text, {.missing = missing});
     Floats values;
     for (std::size_t n = 0; n < 6; ++n) values.push_back(data.sequences.x[2 * n]);
     return values;
   };
   CHECK(first(MissingValues::zero) == Floats{0, 1, 0, 0, 4, 0});
   CHECK(first(MissingValues::interpolate) == Floats{1, 1, 2, 3, 4, 4});
-  CHECK(has(input_error_of([] { read_text(kHearts + "1:?:0\n", MissingValues::interpolate); }),
+  CHECK(has(input_error_of([] { read_text(kHearts + "1:?:0\n", {.missing = MissingValues::interpolate}); }),
             "dimension 1 has missing values only"));
 }
 
@@ -103,14 +104,88 @@ TEST_CASE("what is wrong in a .ts file is told with its line") {
   CHECK(has(message("1,2,3:goa\n"), "line 1: expected a tag"));
   CHECK(has(message("@problemName x\n"), "no line @data"));
   CHECK(has(message("@clasLabel true a b\n@data\n"), "'@classlabel'"));
-  CHECK(has(message("@timeStamps true\n@classLabel true a b\n@data\n(0,1):a\n"), "time stamps are not read"));
   CHECK(has(message("@classLabel false\n@data\n1:a\n"), "got none"));
   CHECK(has(message("@classLabel true a b\n@targetLabel true\n@data\n1:a\n"), "got both"));
   CHECK(has(message("@univariate true\n@dimensions 2\n@classLabel true a b\n@data\n"), "contradicts"));
   CHECK(has(message("@dimensions two\n"), "expected a number from 1 after @dimensions, got 'two'"));
-  TsData data;
-  CHECK(has(input_error_of([&] { read_ts_file("/nowhere/a.ts", MissingValues::error, data); }),
-            "/nowhere/a.ts"));
+  ArchiveData data;
+  CHECK(has(input_error_of([&] { read_archive_file("/nowhere/a.ts", {}, data); }), "/nowhere/a.ts"));
+}
+
+TEST_CASE("values of a .ts file with time stamps are read, and the time of each step where it is asked for") {
+  const std::string head = "@timeStamps true\n@univariate false\n@classLabel true a b\n@data\n";
+  const std::string dates =
+      "(2007-01-01 00:00:00,1.5),(2007-01-01 00:01:00,2):(2007-01-01 00:00:00,3),(2007-01-01 00:01:00,4):b\n";
+  const std::string numbers = "(0, 5),( 0.5,6), (2,7):(0,8),(0.5,9),(2,10):a\n";
+  const ArchiveData plain = read_text(head + dates + numbers);
+  CHECK(plain.sequences.x == Floats{1.5, 3, 2, 4, 5, 8, 6, 9, 7, 10});
+  CHECK(plain.sequences.classes == std::vector<std::int32_t>{1, 0});
+  CHECK(plain.uneven == 1);
+  const ArchiveData timed = read_text(head + dates + numbers, {.steps_of_time = true});
+  CHECK(timed.sequences.input == 3);
+  CHECK(timed.sequences.x == Floats{1.5, 3, 60, 2, 4, 60, 5, 8, 0.5, 6, 9, 0.5, 7, 10, 1.5});
+  CHECK(has(message(head + "(0,1),(1,2):(0,1),(2,2):a\n"),
+            "dimension 1 has other time stamps than dimension 0"));
+  CHECK(has(message(head + "(soon,1):(0,1):a\n"), "expected a date or a number as time stamp, got 'soon'"));
+  CHECK(has(message(head + "1,2:(0,1):a\n"), "expected (time,value), since @timeStamps is true, got '1'"));
+  CHECK(has(message(head + "(0,x):(0,1):a\n"), "expected a number in dimension 0, step 0, got 'x'"));
+  CHECK(has(input_error_of([&] { read_text(kHearts + "1,2:3,4:71.5\n", {.steps_of_time = true}); }),
+            "needs time stamps"));
+}
+
+TEST_CASE("inputs of archives keep the digits of f64 where the training has them") {
+  const std::string text = kHearts + "0.1,16777217:3,4:71.5\n";
+  const ArchiveData data = read_text(text, {.dtype = Dtype::f64});
+  CHECK(data.sequences.x.empty());
+  CHECK(data.sequences.x64 == std::vector<double>{0.1, 3, 16777217, 4});
+  CHECK(read_text(text).sequences.x == Floats{0.1f, 3, 16777216, 4});
+}
+
+TEST_CASE("a .tsv file of the UCR archive is read") {
+  const ArchiveData data = read_text("2\t1.5\t-2\tNaN\n-1\t3\t4\t5e-1\r\n\n2\t6\tNaN\tNaN\n", {}, "a.tsv");
+  CHECK(data.classes == std::vector<std::string>{"-1", "2"});
+  CHECK(data.sequences.x == Floats{1.5, -2, 3, 4, 0.5, 6});
+  CHECK(data.sequences.starts == std::vector<std::int64_t>{0, 2, 5, 6});
+  CHECK(data.sequences.classes == std::vector<std::int32_t>{1, 0, 1});
+  CHECK(has(message("1\t2\tx\n", "a.tsv"), "line 1: expected a number in dimension 0, step 1, got 'x'"));
+  CHECK(has(message("one\t2\n", "a.tsv"), "expected a class, which is a number, before a tab, got 'one'"));
+  CHECK(has(message("1\t2\n2\tNaN\tNaN\n", "a.tsv"), "line 2: the sequence has missing values only"));
+  CHECK(has(message("1\t2\tNaN\t3\n", "a.tsv"), "step 1: the value is missing"));
+  CHECK(has(message("", "a.tsv"), "contains no sequences"));
+}
+
+TEST_CASE("an .arff file of the UEA archive is read") {
+  const std::string one =
+      "% comment\n@relation X\n\n@attribute att0 numeric\n@ATTRIBUTE 'att 1' REAL\n@attribute target {1,'a "
+      "b'}\n@data\n";
+  const ArchiveData data = read_text(one + "1,2,'a b'\n3, ?,1\n", {}, "a.arff");
+  CHECK(data.classes == std::vector<std::string>{"1", "a b"});
+  CHECK(data.sequences.x == Floats{1, 2, 3});
+  CHECK(data.sequences.starts == std::vector<std::int64_t>{0, 2, 3});
+  CHECK(data.sequences.classes == std::vector<std::int32_t>{1, 0});
+
+  const std::string several =
+      "@relation Y\n@attribute relationalAtt relational\n  @attribute t0 numeric\n  @attribute t1 numeric\n"
+      "@end relationalAtt\n@attribute class {a,b}\n@data\n";
+  const ArchiveData both = read_text(several + "'1,2\\n3,4',b\n\"5,6\\n7,8\",a\n", {}, "a.arff");
+  CHECK(both.sequences.input == 2);
+  CHECK(both.sequences.x == Floats{1, 3, 2, 4, 5, 7, 6, 8});
+  CHECK(both.sequences.classes == std::vector<std::int32_t>{1, 0});
+
+  const ArchiveData real = read_text(
+      "@attribute a numeric\n@attribute b numeric\n@attribute y numeric\n@data\n1,2,3.5\n", {}, "a.arff");
+  CHECK(real.sequences.x == Floats{1, 2});
+  CHECK(real.sequences.y == std::vector<double>{3.5});
+
+  CHECK(has(message(one + "1,2,3,1\n", "a.arff"), "line 8: expected 2 values, as many as attributes, got 3"));
+  CHECK(has(message(one + "1,2,c\n", "a.arff"), "unknown class 'c'"));
+  CHECK(has(message(several + "1,2,a\n", "a.arff"), "expected a relation in quotation marks"));
+  CHECK(has(message(several + "'1,2\\n3',a\n", "a.arff"), "expected 2 values, as many as attributes, got 1"));
+  CHECK(has(message("@attribute d date\n@data\n", "a.arff"), "numeric, relational or a list {a,b}"));
+  CHECK(has(message("@attribute c {a,b}\n@attribute d numeric\n@data\n", "a.arff"),
+            "the class as the last attribute"));
+  CHECK(has(message("@attribute c {a,b}\n@data\n", "a.arff"), "no numeric attributes before the class"));
+  CHECK(has(message("@relation X\n", "a.arff"), "no line @data"));
 }
 
 namespace {

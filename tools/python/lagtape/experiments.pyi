@@ -426,7 +426,7 @@ class SpeechCommandsData(TypedDict, total=False):
 
 class TsData(TypedDict, total=False):
     path: str
-    """folder of NAME_TRAIN.ts and NAME_TEST.ts, relative to the experiment file"""
+    """folder of NAME_TRAIN and NAME_TEST (.ts, .arff or .tsv), relative to the experiment file"""
     name: str
     """NAME of the problem; "": the name of the folder"""
     split: Literal['published', 'random', 'sklearn', 'torch']
@@ -443,6 +443,8 @@ class TsData(TypedDict, total=False):
     """reduce longer sequences to this many steps, in their order; 0: all"""
     which_steps: Literal['random', 'last']
     """the steps that longer sequences are reduced to: drawn at random once (by split_seed), or the last"""
+    time: Literal['none', 'dt']
+    """dt: the last input is the time since the step before (of the first step, that of the second), in seconds or in the unit of plain numbers; .ts files with time stamps"""
     normalize: bool
     """scale the inputs by mean and standard deviation of the training set"""
     normalize_target: bool

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lagtape/core/problem.h"
+#include "lagtape/data/stored_sequences.h"
+
+namespace lagtape {
+
+/// The replacement of a missing value ('?' or 'NaN' in the file): an error; 0; or the straight line between
+/// its neighbors in time (the nearest known value before the first and after the last one).
+enum class MissingValues { error, zero, interpolate };
+
+/// How the files of an archive are read.
+struct ArchiveOptions {
+  MissingValues missing = MissingValues::error;
+  Dtype dtype = Dtype::f32;  ///< the digits of inputs that are kept
+  bool steps_of_time =
+      false;  ///< the last input is the time since the step before, where the file has time stamps
+};
+
+/// The content of files of a public archive: sequences with a class or one real target each.
+struct ArchiveData {
+  std::vector<std::string> classes = {};  ///< in the order of the first file; empty for real targets
+  StoredSequences sequences = {};
+  std::int64_t uneven = 0;  ///< sequences whose time stamps are not evenly spaced
+};
+
+/// Takes the part before the next separator off the text, and the separator with it.
+std::string_view take_part(std::string_view& text, char separator);
+
+/// The parts between separators, all of them; a separator in parentheses is none.
+std::vector<std::string_view> parts_of(std::string_view text, char separator);
+
+std::string in_lower_case(std::string_view text);  ///< A-Z as a-z
+
+/// Puts the sequences of one file together, value by value, and refuses what does not fit with the line.
+class ArchiveBuilder {
+ public:
+  ArchiveBuilder(const std::filesystem::path& path, const ArchiveOptions& options, ArchiveData& data);
+
+  void next_line() { line_ += 1; }
+  void first_line() { line_ = 0; }  ///< The file is read once more.
+  /// Throws InputError if the file before has others. Empty: targets are real.
+  void set_classes(std::vector<std::string> classes);
+  /// Every sequence has so many; the first decides where nobody says it. Throws InputError if the file before has another number.
+  void set_dimensions(std::int64_t dimensions);
+
+  /// All sequences have as many steps: so many, or as the first one has.
+  void set_equal_length(std::optional<std::int64_t> steps) { length_ = steps.value_or(0); }
+
+  /// The next value of the dimension: a number, '?' or 'NaN'. Throws InputError for other texts.
+  void add_value(std::string_view text);
+  /// The time of the value that was added last, in any unit; each value of a file has one, or none has.
+  void add_time(double time) { times_.push_back(time); }
+  void end_dimension();
+  /// Ends the sequence, whose missing values are replaced. Throws InputError for lengths that differ, a wrong number of
+  /// dimensions, and a target that is no class or number. `padded`: last steps without any value are no steps.
+  void end_sequence(std::string_view target, bool padded = false);
+  /// Throws InputError if the file had no sequences.
+  void end_file() const;
+
+  [[noreturn]] void refuse(const Problem& problem) const;
+  [[noreturn]] void refuse_value(Rule rule, const std::string& expected, const std::string& found) const;
+  [[noreturn]] void refuse(Rule rule, const std::string& statement, const std::string& found = {}) const;
+
+  const std::vector<std::string>& classes() const { return data_.classes; }
+
+ private:
+  std::int64_t steps_without_padding() const;
+  void check_length();
+  void fill_missing(std::vector<double>& values, std::size_t dimension) const;
+  void add_steps_of_time();
+  void store();
+  void read_target(std::string_view text);
+
+  std::string path_;
+  ArchiveOptions options_;
+  ArchiveData& data_;
+  std::int64_t before_;  ///< sequences of the files before
+  std::int64_t line_ = 0;
+  std::optional<std::int64_t> dimensions_ = {};
+  std::optional<std::int64_t> length_ = {};  ///< of each sequence; 0: that of the first one; empty: any
+  std::unordered_map<std::string, std::int32_t> class_of_ = {};  ///< the number of each class
+  std::vector<std::vector<double>> values_ = {};                 ///< of the ended dimensions
+  std::vector<double> dimension_ = {};                           ///< of the next one
+  std::vector<double> times_ = {}, first_times_ = {};            ///< of the next dimension, and of the first
+};
+
+}  // namespace lagtape
