@@ -38,6 +38,7 @@
 #include "lagtape/cells/written/echo_state.h"
 #include "lagtape/cells/written/gated_deltanet.h"
 #include "lagtape/cells/written/hgrn2.h"
+#include "lagtape/cells/written/lif.h"
 #include "lagtape/cells/written/linoss.h"
 #include "lagtape/cells/written/lru.h"
 #include "lagtape/cells/written/ltc.h"
@@ -88,6 +89,7 @@ inline constexpr LayerRow kCells[] = {
     Ltc::kEntry,
     Mamba::kEntry,
     EchoState::kEntry,
+    Lif::kEntry,
     Dilated::kEntry,
 };
 

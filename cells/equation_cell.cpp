@@ -225,14 +225,6 @@ void read_output(JsonReader& reader, EquationCell& cell) {
   if (list.size() > 1) cell.output = text_of("concat(", cell.output, ")");
 }
 
-/// By name of a weight that is a lag of a state: its largest value.
-std::map<std::string, std::int64_t> largest_lags(const StepProgram& program) {
-  std::map<std::string, std::int64_t> largest;
-  for (const Instruction& v : program.values)
-    if (v.op == StepOp::real_lag) largest.try_emplace(program.weights[program.values[v.a].index].name, v.lag);
-  return largest;
-}
-
 std::set<std::string> declared_weights(const EquationCell& cell) {
   std::set<std::string> names;
   for (const Named& weight : cell.weights) names.insert(weight.name);
@@ -284,15 +276,15 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input,
   layer.program = std::move(compiled.program);
   if (compiled.right_side && is_model) layer.program = step_of(*this, *compiled.right_side, input);
   if (!is_model) *right_side = std::move(compiled.right_side);
-  const std::map<std::string, std::int64_t> lags = largest_lags(layer.program);
+  const std::map<std::string, Bounds> lags = bounds_of_lags(layer.program, compiled.input_lags);
   const std::set<std::string> declared = declared_weights(equations);
   for (const WeightDefinition& weight : compiled.weights) {
     const auto lag = lags.find(weight.name);
-    const auto input_lag = compiled.input_lags.find(weight.name);
     Initializer initializer =
-        lag != lags.end() ? Initializer::constant(middle_of(lag->second)) : Initializer::uniform_of(units);
-    if (input_lag != compiled.input_lags.end())
-      initializer = Initializer::constant(static_cast<double>(input_lag->second) / 2);
+        lag == lags.end() ? Initializer::uniform_of(units)
+                          : Initializer::constant(lag->second.low == 1
+                                                      ? middle_of(static_cast<std::int64_t>(lag->second.high))
+                                                      : lag->second.high / 2);
     // The matrix R.0 of a group is declared as R.
     const std::string name =
         declared.contains(weight.name) ? weight.name : weight.name.substr(0, weight.name.rfind('.'));
@@ -300,10 +292,7 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input,
     ParameterDefinition parameter{weight.name, weight.shape, initializer};
     if (const auto param = params.find(weight.name); param != params.end())
       describe(parameter, param->second);
-    if (lag != lags.end() && parameter.bounds == Bounds{})
-      parameter.bounds = {1, static_cast<double>(lag->second)};
-    if (input_lag != compiled.input_lags.end() && parameter.bounds == Bounds{})
-      parameter.bounds = {0, static_cast<double>(input_lag->second)};
+    if (lag != lags.end() && parameter.bounds == Bounds{}) parameter.bounds = lag->second;
     layer.parameters.push_back(std::move(parameter));
   }
   if (!compiled.derived.empty() && is_model)

@@ -121,4 +121,16 @@ Initializer Delay::initializer() const {
 
 double middle_of(std::int64_t max) { return max == 1 ? 1 : static_cast<double>(max / 2) + 0.5; }
 
+std::map<std::string, Bounds> bounds_of_lags(const StepProgram& program,
+                                             const std::map<std::string, std::int64_t>& of_input) {
+  std::map<std::string, Bounds> ranges;
+  for (const Instruction& v : program.values)
+    if (v.op == StepOp::real_lag)
+      ranges.try_emplace(program.weights[program.values[v.a].index].name,
+                         Bounds{1, static_cast<double>(v.lag)});
+  for (const auto& [name, largest] : of_input)
+    ranges.try_emplace(name, Bounds{0, static_cast<double>(largest)});
+  return ranges;
+}
+
 }  // namespace lagtape

@@ -3,10 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "lagtape/cells/build/initializer.h"
+#include "lagtape/core/parameter.h"
+#include "lagtape/ops/recurrence/step/step_program.h"
 
 namespace lagtape {
 
@@ -58,5 +61,9 @@ class Delays {
 
 /// About half of the range 1 .. max, and between two whole numbers, where the interpolation has kinks.
 double middle_of(std::int64_t max);
+
+/// The range of each weight that is a lag, by name: from 1 for lags of states, from 0 for those of the input.
+std::map<std::string, Bounds> bounds_of_lags(const StepProgram& program,
+                                             const std::map<std::string, std::int64_t>& of_input);
 
 }  // namespace lagtape

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lagtape/cells/build/delay.h"
 #include "lagtape/cells/build/derived_step.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_reader.h"
@@ -64,6 +65,7 @@ Layer WrittenCell::build(std::int64_t units, std::int64_t input) const {
   Layer layer;
   if (derives) layer.derived_step = derived_step(equations, compiled, units, input);
   layer.program = std::move(compiled.program);
+  const std::map<std::string, Bounds> delays = bounds_of_lags(layer.program, compiled.input_lags);
   for (const WeightDefinition& weight : compiled.weights) {
     ParameterDefinition parameter{weight.name, weight.shape, weight.name.ends_with(".bias") ? bias : start};
     auto given = init.find(weight.name);
@@ -71,6 +73,7 @@ Layer WrittenCell::build(std::int64_t units, std::int64_t input) const {
     if (given == init.end()) given = init.find(weight.name.substr(0, weight.name.rfind('.')));
     if (given != init.end() && !(weight.name.ends_with(".bias") && given->first != weight.name))
       parameter.initializer = given->second;
+    if (const auto delay = delays.find(weight.name); delay != delays.end()) parameter.bounds = delay->second;
     if (const auto draws = draws_of.find(weight.name); draws != draws_of.end())
       parameter.draws_of = draws->second;
     layer.parameters.push_back(std::move(parameter));

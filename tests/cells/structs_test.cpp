@@ -62,6 +62,7 @@ void for_each_cell(F f) {
   f(Ltc{.units = 5}, {{"units", 5}});
   f(Mamba{.units = 5}, {{"units", 5}});
   f(EchoState{.units = 5}, {{"units", 5}});
+  f(Lif{.units = 5}, {{"units", 5}});
 }
 
 /// The first difference between two stacks of layers; empty when there is none.

@@ -132,9 +132,16 @@ TEST_CASE("parameters that are weights of the step have their shapes") {
 }
 
 TEST_CASE("every cell's gradients agree with central differences") {
-  for_each_layer([](const Layer& layer) {
+  int surrogates = 0;
+  for_each_layer([&](const Layer& layer) {
+    // The gradient of a spike is that of another function, which NumPy's numbers check.
+    const bool replaces = std::ranges::any_of(
+        layer.program.values, [](const Instruction& v) { return v.computes(ElementOp::surrogate); });
+    surrogates += replaces;
+    if (replaces) return;
     CHECK(problem(check_cell_gradients(cell_case(off_grid(layer), 2, steps_for(layer))), 1e-7) == "");
   });
+  CHECK(surrogates == 5);
 }
 
 TEST_CASE("every cell's values and gradients agree with the unrolled tape") {

@@ -223,7 +223,7 @@ TEST_CASE("every cell of 64 units streams in int8, near its own numbers and with
     const Tensor x = waves(40, Dtype::f32), y = streamed(model.stream<float>(), x);
     Stream<float> stream = model.stream<float>({.weights = ProductFormat::int8, .calibration = x});
     const Tensor quantized = streamed(stream, x);
-    CHECK(!same_bits(quantized, y));
+    CHECK((!same_bits(quantized, y) || name == "lif"));  // whose outputs are 0 or 1
     double difference = 0, total = 0;
     for (std::int64_t i = 0; i < y.numel(); ++i) {
       difference += std::pow(y.at(i) - quantized.at(i), 2);

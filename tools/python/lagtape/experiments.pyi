@@ -1297,6 +1297,35 @@ class EchoStateLayer(TypedDict, total=False):
     init: Union[Mapping[str, Initializer], None]
     """first values of parameters by name; `lagtape list initializers` names the kinds"""
 
+class LifLayer(TypedDict, total=False):
+    cell: Required[Literal['lif']]
+    units: Required[int]
+    """number of neurons"""
+    adaptive: bool
+    """whether thresholds rise with spikes"""
+    recurrent: bool
+    """whether neurons see each other's spikes"""
+    threshold: float
+    """threshold of a neuron that has not spiked"""
+    strength: float
+    """by how much an adaptive threshold rises"""
+    input_delay: int
+    """largest trained delay of an input; 0: without"""
+    recurrent_delay: int
+    """largest trained delay of a spike beyond one step; 0: without"""
+    surrogate: Literal['fast_sigmoid', 'sigmoid', 'atan', 'triangle']
+    """whose derivative a spike has"""
+    slope: float
+    """slope of that function"""
+    arithmetic: Literal['float', 'grid']
+    """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
+    dilations: Union[Sequence[int], None]
+    """a layer for each, in which the step before is that many steps back"""
+    residual: bool
+    """whether the input is added to the output"""
+    init: Union[Mapping[str, Initializer], None]
+    """first values of parameters by name; `lagtape list initializers` names the kinds"""
+
 class DilatedLayer(TypedDict, total=False):
     cell: Required[Literal['dilated']]
     of: Required[CellLayer]
@@ -1308,7 +1337,7 @@ class DilatedLayer(TypedDict, total=False):
     init: Union[Mapping[str, Initializer], None]
     """first values of parameters by name; `lagtape list initializers` names the kinds"""
 
-CellLayer = Union[TauGruLayer, DelayGruLayer, LemLayer, UnicornnLayer, CornnLayer, RnnLayer, LstmLayer, GruLayer, LipschitzRnnLayer, NoisyRnnLayer, AntisymmetricRnnLayer, IndrnnLayer, FastRnnLayer, FastGrnnLayer, IncrementalRnnLayer, TarnnLayer, ExpRnnLayer, SruLayer, S4dLayer, LmuLayer, MinGruLayer, MinLstmLayer, LruLayer, LinossLayer, DLinossLayer, RgLruLayer, SlstmLayer, MlstmLayer, GatedDeltanetLayer, Hgrn2Layer, CfcLayer, LtcLayer, MambaLayer, EchoStateLayer, DilatedLayer]
+CellLayer = Union[TauGruLayer, DelayGruLayer, LemLayer, UnicornnLayer, CornnLayer, RnnLayer, LstmLayer, GruLayer, LipschitzRnnLayer, NoisyRnnLayer, AntisymmetricRnnLayer, IndrnnLayer, FastRnnLayer, FastGrnnLayer, IncrementalRnnLayer, TarnnLayer, ExpRnnLayer, SruLayer, S4dLayer, LmuLayer, MinGruLayer, MinLstmLayer, LruLayer, LinossLayer, DLinossLayer, RgLruLayer, SlstmLayer, MlstmLayer, GatedDeltanetLayer, Hgrn2Layer, CfcLayer, LtcLayer, MambaLayer, EchoStateLayer, LifLayer, DilatedLayer]
 
 class LinearLayer(TypedDict, total=False):
     layer: Required[Literal['linear']]

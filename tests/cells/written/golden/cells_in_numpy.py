@@ -243,3 +243,50 @@ def echo_state(o, p, s, xs):
     for x in xs:
         h = (1 - leak) * h + leak * np.tanh(p["W"] @ h + affine(p, "U", x))
         yield h
+
+
+# The imaginary part of a number is its derivative times a tiny step.
+
+def spike(u, surrogate, slope):
+    """1 where u is above 0, with the derivative of a smooth function."""
+    v = u.real
+    derivative = {"fast_sigmoid": 1 / (1 + slope * abs(v)) ** 2,
+                  "sigmoid": slope * sigmoid(slope * v) * (1 - sigmoid(slope * v)),
+                  "atan": slope / 2 / (1 + (np.pi / 2 * slope * v) ** 2),
+                  "triangle": slope * np.maximum(1 - slope * abs(v), 0)}[surrogate]
+    return (v > 0) + 1j * u.imag * derivative
+
+
+def clamp(a, low, high):
+    return np.clip(a.real, low, high) + 1j * a.imag * ((a.real > low) & (a.real < high))
+
+
+def lif(o, p, s, xs):
+    """Delays by the values of all steps before; zeros before the first."""
+    spikes, inputs = [s["s"]] if "s" in s else [np.zeros(len(p["beta"]))], []
+    v, a = s["v"], s.get("a", 0)
+    adaptive, threshold, strength = o.get("adaptive", False), o.get("threshold", 1), o.get("strength", 1.8)
+
+    def delayed(past, name, low, largest):
+        if not largest:
+            return past[-1]
+        delay = clamp(p[name], low, largest)
+        before = lambda k, i: past[-1 - k][i] if k < len(past) else 0
+        value = []
+        for i, d in enumerate(delay):
+            whole = min(int(d.real), largest - 1)
+            value.append((whole + 1 - d) * before(whole, i) + (d - whole) * before(whole + 1, i))
+        return np.array(value)
+
+    for x in xs:
+        inputs.append(x)
+        z = spikes[-1]
+        v = clamp(p["beta"], 0, 1) * v - (threshold + (strength * a if adaptive else 0)) * z.real + \
+            p["W"] @ delayed(inputs, "d", 0, o.get("input_delay", 0)) + p["W.bias"]
+        if o.get("recurrent", True):
+            v = v + p["R"] @ delayed(spikes, "e", 1, o.get("recurrent_delay", 0))
+        if adaptive:
+            rho = clamp(p["rho"], 0, 1)
+            a = rho * a + (1 - rho) * z
+        spikes.append(spike(v - threshold - (strength * a if adaptive else 0), o.get("surrogate", "fast_sigmoid"), o.get("slope", 25)))
+        yield spikes[-1]

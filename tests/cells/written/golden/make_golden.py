@@ -1,5 +1,5 @@
 """Writes NAME.json beside itself for each cell of cells/written: outputs of an independent NumPy implementation, in f64, and
-their gradients by central differences of sixth order.
+their gradients by central differences of sixth order, or by complex steps where spikes have no differences.
 
 usage: make_golden.py [NAME...]        (NumPy alone)
 
@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from cells_in_numpy import (cfc, d_linoss, echo_state, gated_deltanet, hgrn2, linoss, lru, ltc, mamba, min_gru, min_lstm, mlstm, rg_lru,
+from cells_in_numpy import (cfc, d_linoss, echo_state, gated_deltanet, hgrn2, lif, linoss, lru, ltc, mamba, min_gru, min_lstm, mlstm, rg_lru,
                             slstm)
 
 ROWS, STEPS = 2, 7
@@ -64,6 +64,11 @@ def griffin_shapes(units, n, heads, conv):
     return shapes if units == n else shapes | {"W_in": (units, n)}
 
 
+def lif_shapes(units, n, adaptive=False, recurrent=True, d=False, e=False):
+    return {"beta": (units,), **affines(W=(units, n)), **({"rho": (units,)} if adaptive else {}), **({"d": (n,)} if d else {}),
+            **({"R": (units, units)} if recurrent else {}), **({"e": (units,)} if e else {})}
+
+
 def lru_shapes(units, n, m):
     return {"nu_log": (m,), "theta_log": (m,), "gamma_log": (m,), "B_re": (m, n), "B_im": (m, n), "C_re": (units, m), "C_im": (units, m),
             "D": (units,) if units == n else (units, n)}
@@ -111,6 +116,15 @@ CASES = [
     (mamba, {"units": 3, "states": 2, "rank": 2}, 2, mamba_shapes(3, 2, 2, 2, 4), {"S": (3, 2)}),
     (echo_state, {"units": 3, "leak": 0.4}, 2, {"W": (3, 3), **affines(U=(3, 2))}, {"h": (3,)}),
     (mamba, {"units": 3, "states": 2, "block": False}, 3, mamba_shapes(3, 3, 2, 1, 0), {"S": (3, 2)}),
+    (lif, {"units": 3, "slope": 4}, 2, lif_shapes(3, 2), {"v": (3,), "s": (3,)}),
+    (lif, {"units": 3, "recurrent": False, "threshold": 0.3, "surrogate": "atan", "slope": 2}, 2, lif_shapes(3, 2, recurrent=False),
+     {"v": (3,), "s": (3,)}),
+    (lif, {"units": 3, "adaptive": True, "strength": 0.7, "threshold": 0.2, "surrogate": "sigmoid", "slope": 3}, 2,
+     lif_shapes(3, 2, adaptive=True), {"v": (3,), "s": (3,), "a": (3,)}),
+    (lif, {"units": 3, "input_delay": 4, "recurrent_delay": 3, "threshold": 0.2, "surrogate": "triangle", "slope": 0.5}, 2,
+     lif_shapes(3, 2, d=True, e=True), {"v": (3,)}),
+    (lif, {"units": 4, "adaptive": True, "input_delay": 2, "recurrent_delay": 5, "threshold": 0.1, "slope": 5}, 3,
+     lif_shapes(4, 3, adaptive=True, d=True, e=True), {"v": (4,), "a": (4,)}),
 ]
 
 
@@ -131,17 +145,25 @@ def golden(cell, options, inputs, shapes, states, seed):
         values["initial nu"] = 0.3 + abs(values["initial nu"])
     if options.get("elapsed"):
         values["x"][..., -1] = 0.2 + abs(values["x"][..., -1])
+    if cell is lif:
+        values["W"] *= 2
+        values |= {name: 6 * values[name] for name in "de" if name in values}
     if cell is d_linoss:
         values["g"] = abs(values["g"])
         values["a"] = 3 * abs(values["a"])
 
-    outputs = loss_of(cell, options, values, states)
+    outputs = loss_of(cell, options, values, states).real
     weights = np.cos(np.arange(outputs.size)).reshape(outputs.shape)
     gradients = {}
     for name, value in values.items():
         gradients[name] = np.zeros(value.shape)
         for k in np.ndindex(value.shape):
             kept, step, slope = value[k], 3e-4, 0
+            if cell is lif:
+                turned = {**values, name: value.astype(complex)}
+                turned[name][k] += 1e-30j
+                gradients[name][k] = (loss_of(cell, options, turned, states) * weights).sum().imag / 1e-30
+                continue
             for distance, factor in ((1, 45), (2, -9), (3, 1)):
                 for sign in (1, -1):
                     value[k] = kept + sign * distance * step
