@@ -289,7 +289,8 @@ class ScifarData(TypedDict, total=False):
 class SequencesData(TypedDict, total=False):
     path: str
     """a .csv file, relative to the experiment file"""
-    sequence: Required[object]
+    sequence: Required[Union[str, List[str], None]]
+    """column, or list of columns, that says which sequence a row belongs to: rows of one name are one sequence"""
     time: str
     """column of times or step numbers, in whose order the rows of a sequence are read; "": as they are in the file"""
     time_format: str
