@@ -15,6 +15,8 @@ LAYERS = {
     "lags": [{"cell": "tau_gru", "units": 4, "tau": 5}],
     "two layers": [{"cell": "lstm", "units": 4}, {"cell": "tau_gru", "units": 3, "tau": 4}],
     "three layers": [{"cell": "gru", "units": 5}, {"cell": "lem", "units": 4}, {"cell": "rnn", "units": 3}],
+    "products of elements": [{"cell": "min_gru", "units": 4}, {"cell": "indrnn", "units": 4}, {"cell": "sru", "units": 3}],
+    "oscillators": [{"cell": "cornn", "units": 4, "dt": 0.3, "gamma": 1.0, "epsilon": 0.5}, {"cell": "lstm", "units": 3}],
     "dilated": [{"cell": "gru", "units": 3, "dilations": [1, 4]}],
     "grid, without the draws of training": [{"cell": "unicornn", "units": 3, "layers": 2, "dt": 0.3}],
 }
@@ -65,7 +67,7 @@ def test_a_reset_in_a_thousand_steps_costs_little(cell, batch, steps):
 
     pairs = [(seconds(reset=reset), seconds()) for _ in range(15)][1:]
     ratio = min(a for a, _ in pairs) / min(b for _, b in pairs)
-    assert ratio < 1.15, ratio  # masks of all reads took 1.2 to 1.5
+    assert ratio < (1.1 if cell["cell"] == "lstm" else 1.15), ratio  # masks of all reads took 1.2 to 1.5
 
 
 def in_pieces(recurrence, x, reset, window, length):
@@ -81,27 +83,29 @@ def in_pieces(recurrence, x, reset, window, length):
 
 @pytest.mark.parametrize("layers", list(LAYERS))
 @pytest.mark.parametrize("memory", ["full", "states", "checkpoint"])
-def test_a_row_with_resets_is_its_pieces(layers, memory):
+@pytest.mark.parametrize("rows, share", [(5, 0.1), (16, 0.02)])  # of few resets, rows without lags run whole
+def test_a_row_with_resets_is_its_pieces(layers, memory, rows, share):
     recurrence = ours.Recurrence(LAYERS[layers], 2, seed=1, dtype=torch.float64, memory=memory).eval()
     torch.manual_seed(4)
-    x = torch.randn(5, STEPS, 2, dtype=torch.float64)
-    reset, lengths = mask(5), [STEPS, 7, 31, STEPS, 1]
+    x = torch.randn(rows, STEPS, 2, dtype=torch.float64)
+    reset, lengths = mask(rows, share=share), [STEPS, 7, 31, STEPS, 1, *[STEPS] * 11][:rows]
     reset[4, 0], reset[0] = True, False
     assert reset[:, 1:].sum() > 5
-    window = [0.5 * torch.randn_like(state) for state in recurrence.zero_window(5)]
+    window = [0.5 * torch.randn_like(state) for state in recurrence.zero_window(rows)]
     results = []
     for whole in (True, False):
         leaf, start = x.clone().requires_grad_(), [state.clone().requires_grad_() for state in window]
         recurrence.zero_grad()
         if whole:
             y, after = recurrence(leaf, lengths=lengths, window=start, reset=reset)
-            rows = [y[b : b + 1, : lengths[b]] for b in range(5)]
-            ends = [[state[:, b : b + 1] for state in after] for b in range(5)]
+            parts = [y[b : b + 1, : lengths[b]] for b in range(rows)]
+            ends = [[state[:, b : b + 1] for state in after] for b in range(rows)]
         else:
-            both = [in_pieces(recurrence, leaf[b : b + 1], reset[b], [state[:, b : b + 1] for state in start], lengths[b]) for b in range(5)]
-            rows, ends = zip(*both)
-        (sum(row.sin().sum() for row in rows) + sum(state.square().sum() for end in ends for state in end)).backward()
-        results.append([*rows, *(state for end in ends for state in end), leaf.grad, *(state.grad for state in start),
+            both = [in_pieces(recurrence, leaf[b : b + 1], reset[b], [state[:, b : b + 1] for state in start], lengths[b])
+                    for b in range(rows)]
+            parts, ends = zip(*both)
+        (sum(part.sin().sum() for part in parts) + sum(state.square().sum() for end in ends for state in end)).backward()
+        results.append([*parts, *(state for end in ends for state in end), leaf.grad, *(state.grad for state in start),
                         *(p.grad for p in recurrence.parameters())])
     assert results[0][0].abs().max() > 0 and results[0][10].abs().max() > 0
     for a, b in zip(*results):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace lagtape::recurrence {
 
@@ -46,8 +47,9 @@ SignalFactors factors_of(const SequenceBatch& batch, const LossFunction& loss,
 
 }  // namespace
 
-PreparedRequest::PreparedRequest(const BatchRequest& request, const StackDefinition& stack)
-    : BatchRequest(request) {
+PreparedRequest::PreparedRequest(const BatchRequest& request, const StackDefinition& stack,
+                                 Lanes rows_as_lanes)
+    : BatchRequest(request), lanes(std::move(rows_as_lanes)) {
   const Shape& shape = batch.x.shape();
   if (pieces.empty()) {
     rows = shape[0];
@@ -59,7 +61,7 @@ PreparedRequest::PreparedRequest(const BatchRequest& request, const StackDefinit
     }
     ends = begins;
   }
-  for (const RowPiece& piece : pieces) {
+  for (const RowPiece& piece : lanes.empty() ? pieces : std::span<const RowPiece>(lanes.rows)) {
     lengths.push_back(piece.steps);
     places.push_back(piece.row * shape[1] + piece.first);
     begins.push_back(piece.begins ? piece.row : -1);

@@ -46,9 +46,11 @@ struct BatchRequest {
 /// A request with the data that all its slices look up, prepared once for the batch. Every slice reads and
 /// writes its own rows of it.
 struct PreparedRequest : BatchRequest {
-  PreparedRequest(const BatchRequest& request, const StackDefinition& stack);
+  /// Lanes run in place of pieces.
+  PreparedRequest(const BatchRequest& request, const StackDefinition& stack, Lanes rows_as_lanes = {});
 
   std::int64_t rows = 0;                ///< that run: B, or the number P of pieces
+  Lanes lanes;                          ///< empty: rows and pieces have no gaps
   std::vector<std::int64_t> lengths;    ///< [rows], steps that count; empty: all steps of all rows
   std::vector<std::int64_t> sequences;  ///< [rows], names of the rows, for their draws
   std::vector<std::int64_t> places;     ///< [rows], of their first steps in [B, T]

@@ -46,6 +46,18 @@ std::vector<std::int64_t> slices_of_falling(const std::vector<std::int64_t>& len
   return begins;
 }
 
+/// Whether rows can run as lanes: after a step whose states are set to zeros, none reads a state from before.
+bool can_run_as_lanes(const StackDefinition& stack) {
+  return reads_every_step(stack.at) && std::ranges::all_of(stack.layers, [](const StepProgram& layer) {
+           return layer.draws.empty() && layer.largest_lag() == 0 &&
+                  std::ranges::none_of(layer.values,
+                                       [](const Instruction& v) { return v.op == StepOp::step_index; }) &&
+                  std::ranges::none_of(layer.states, [](const StateDefinition& s) {
+                    return s.arithmetic == Arithmetic::grid;
+                  });
+         });
+}
+
 /// A runner of slices with its memory, which serves one slice after another.
 template <class T>
 struct Workspace {
@@ -97,6 +109,8 @@ class BatchRunnerOf final : public BatchRunner {
   std::vector<PlanCost> plans(const Case& c);
   const PlanCost& choose(const Case& c);
   std::vector<Slice<T>> cut(const PreparedRequest& request) const;
+  /// The request with its pieces as they are, or as lanes where fewer steps run so.
+  PreparedRequest prepared(const BatchRequest& request, const Extent& extent) const;
   void reserve(AlignedMemory& memory, std::int64_t& have, std::int64_t elements);
   /// The workspaces of a held pass that is gone, for the next; they come back from any thread.
   std::vector<Workspace<T>> take_spare();
@@ -146,6 +160,19 @@ std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedRequest& request) cons
     s.steps = request.lengths.empty() ? steps : longest(request.lengths, s.row0, s.rows);
   }
   return slices;
+}
+
+template <class T>
+PreparedRequest BatchRunnerOf<T>::prepared(const BatchRequest& request, const Extent& extent) const {
+  PreparedRequest in_pieces(request, stack_);
+  if (request.pieces.empty() || extent.undo || !can_run_as_lanes(stack_)) return in_pieces;
+  PreparedRequest in_lanes(request, stack_, Lanes(request.pieces));
+  const auto cost = [&](const PreparedRequest& one) {
+    std::int64_t steps = 0;
+    for (const Slice<T>& slice : cut(one)) steps += slice.steps * (slice.rows + 1);
+    return steps;
+  };
+  return cost(in_lanes) < cost(in_pieces) ? in_lanes : in_pieces;
 }
 
 /// Calls f(number of a slice, number of its worker) for these slices on the pool's workers, with memory for the
@@ -199,21 +226,20 @@ double BatchRunnerOf<T>::complete(const PreparedRequest& request, const std::vec
 
 template <class T>
 double BatchRunnerOf<T>::run(const BatchRequest& given) {
-  const PreparedRequest request(given, stack_);
-  const bool input_gradient = request.backward.x_gradient != nullptr;
-  const int threads = request.pool.threads();
+  const bool input_gradient = given.backward.x_gradient != nullptr;
+  const int threads = given.pool.threads();
   CompiledStack<T>& stack = compiled(input_gradient);
-  stack.load(request.weights);
+  stack.load(given.weights);
 
-  std::vector<Slice<T>> slices = cut(request);
   Extent extent = evaluation_extent();
-  if (request.backward.wanted()) {
-    extent =
-        training_extent(choose({request.batch.x.size(0), request.batch.x.size(1), threads, input_gradient}));
+  if (given.backward.wanted()) {
+    extent = training_extent(choose({given.batch.x.size(0), given.batch.x.size(1), threads, input_gradient}));
   } else if (settings_.chunk > 0) {
     extent.chunk = settings_.chunk;
   }
-  extent.first = request.batch.first_step;
+  extent.first = given.batch.first_step;
+  const PreparedRequest request = prepared(given, extent);
+  std::vector<Slice<T>> slices = cut(request);
 
   workers_.resize(std::max(workers_.size(), static_cast<std::size_t>(threads)));
   const RankSlices shared(settings_.ranks, std::ssize(slices));
@@ -254,10 +280,10 @@ class BatchRunnerOf<T>::Held final : public HeldBatch {
   Held(BatchRunnerOf& owner, const BatchRequest& request, bool input_gradient)
       : owner_(owner),
         stack_(owner.compiled(input_gradient)),
-        request_(request, owner.stack_),
-        slices_(owner.cut(request_)),
         extent_(training_extent(owner.choose({request.batch.x.size(0), request.batch.x.size(1),
-                                              request.pool.threads(), input_gradient, true}))) {
+                                              request.pool.threads(), input_gradient, true}))),
+        request_(owner.prepared(request, extent_)),
+        slices_(owner.cut(request_)) {
     extent_.first = request.batch.first_step;
     forward();
     request_.outputs = nullptr;
@@ -297,9 +323,9 @@ class BatchRunnerOf<T>::Held final : public HeldBatch {
 
   BatchRunnerOf& owner_;
   CompiledStack<T>& stack_;
+  Extent extent_;
   PreparedRequest request_;
   std::vector<Slice<T>> slices_;
-  Extent extent_;
   std::vector<Workspace<T>> workspaces_;  // one a slice; none once the backward half has run
 };
 

@@ -123,6 +123,15 @@ void LayerRunner<T>::enter_forward(std::int64_t n0, std::int64_t n1) {
   share_input();
 }
 
+/// Calls f(row) for the rows with a gap at step n.
+template <class T>
+template <class F>
+void LayerRunner<T>::for_gaps(std::int64_t n, F f) const {
+  for (auto gap = std::ranges::lower_bound(gaps_, n, {}, &RowGap::step); gap != gaps_.end() && gap->step == n;
+       ++gap)
+    f(gap->row);
+}
+
 template <class T>
 void LayerRunner<T>::forward(std::int64_t n0, std::int64_t n1) {
   for_runs(n0, n1, false, [&](std::int64_t r0, std::int64_t r1) {
@@ -135,6 +144,7 @@ void LayerRunner<T>::forward(std::int64_t n0, std::int64_t n1) {
       for (std::int64_t n = b0; n < b1; ++n) {
         interpreter_.run(schedule_.forward.step, n, 1);
         states_.freeze_finished(n);
+        for_gaps(n, [&](std::int64_t row) { states_.clear(n + 1, row); });
       }
     }
     interpreter_.run(schedule_.forward.after, r0, r1 - r0);
@@ -235,6 +245,23 @@ void LayerRunner<T>::enter_backward(std::int64_t n0, std::int64_t n1) {
   share_input();
 }
 
+/// Ends the gradient by the states after step n of rows with a gap there.
+template <class T>
+void LayerRunner<T>::clear_adjoints(std::int64_t n) {
+  for_gaps(n, [&](std::int64_t row) {
+    const auto clear = [&](T* block, std::size_t state) {
+      const std::int64_t width = padded<T>(program_.states[state].shape.width());
+      std::fill_n(block + row * width, width, T(0));
+    };
+    for (std::size_t s = 0; s < program_.states.size(); ++s)
+      for (const int array : {schedule_.direct[s].element, schedule_.direct[s].product})
+        if (array >= 0) clear(interpreter_.array(array).base, s);
+    for (const auto& read : schedule_.lagged)
+      clear(interpreter_.array(read.adjoint_array).at(n + 1 + read.lag),
+            static_cast<std::size_t>(read.state));
+  });
+}
+
 template <class T>
 void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradients,
                               LargeProductFunction large) {
@@ -245,12 +272,16 @@ void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradie
     for (std::int64_t b1 = r1; b1 > r0;) {
       const std::int64_t b0 = std::max(r0, b1 - block);
       final_gradient_.add_after_block(b0, b1, interpreter_);
-      if (!schedule_.backward.step.empty())
+      if (schedule_.backward.step.empty()) {
+        for (std::int64_t n = b0; n < b1; ++n) clear_adjoints(n);
+      } else {
         for (std::int64_t n = b1; n-- > b0;) {
           final_gradient_.add_after(n, interpreter_);
+          clear_adjoints(n);
           interpreter_.run(schedule_.backward.step, n, 1);
           final_gradient_.end_after(n, interpreter_);
         }
+      }
       interpreter_.run(schedule_.backward.block, b0, b1 - b0);
       b1 = b0;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "lagtape/ops/recurrence/memory/bump_allocator.h"
@@ -11,6 +12,11 @@
 #include "lagtape/ops/recurrence/run/weight_gradient.h"
 
 namespace lagtape::recurrence {
+
+/// A step of a row between two pieces of it, after which its states are zeros.
+struct RowGap {
+  std::int64_t step = 0, row = 0;
+};
 
 /// One layer on the rows of one slice: its arrays and its passes over a range of steps.
 template <class T>
@@ -31,6 +37,8 @@ class LayerRunner {
   void observe(std::vector<float>* ranges) { interpreter_.observe(ranges); }
   /// Rows of a shorter length keep their states from then on; null: none does.
   void set_lengths(const std::int64_t* lengths) { states_.set_lengths(lengths); }
+  /// By step. They must outlive the passes, and no gradient goes back over one.
+  void set_gaps(std::span<const RowGap> gaps) { gaps_ = gaps; }
 
   /// The states with their windows, through which the future depends on the past.
   const LayerStates<T>& states() const { return states_; }
@@ -76,6 +84,9 @@ class LayerRunner {
   template <class F>
   void for_runs(std::int64_t n0, std::int64_t n1, bool descending, F f);
   void enter_run(std::int64_t n);
+  template <class F>
+  void for_gaps(std::int64_t n, F f) const;
+  void clear_adjoints(std::int64_t n);
   void add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients, LargeProductFunction large);
   std::int64_t capacity(const Array& array) const;
   bool lies_on_states(const LayerOps::LaggedRead& read) const {
@@ -91,6 +102,7 @@ class LayerRunner {
   FinalGradient<T> final_gradient_;
   Extent extent_;
   std::int64_t rows_ = 0;
+  std::span<const RowGap> gaps_;
   LayerRunner* below_ = nullptr;
   LayerRunner* above_ = nullptr;
   std::vector<std::int64_t> capacities_;  // by array: the steps it holds

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -41,6 +42,11 @@ class LayerStates {
   /// (freeze), and those after it back to before it (thaw).
   void freeze_finished(std::int64_t n) { copy_finished(n, n, n + 1); }
   void thaw_finished(std::int64_t n) { copy_finished(n, n + 1, n); }
+  /// Sets the states of a row at step n to zeros; none may be on the grid.
+  void clear(std::int64_t n, std::int64_t row) {
+    for (std::size_t s = 0; s < program_.states.size(); ++s)
+      std::fill_n(view(s).at(n) + row * stride(s), stride(s), T(0));
+  }
   /// Rounds the states on the grid at step n into the model's precision, where the step reads them.
   void show(std::int64_t n);
 

@@ -101,8 +101,14 @@ template <class T>
 void SliceRunner<T>::begin() {
   DrawContext draws{request().batch.training, request().batch.draws.seed, request().batch.draws.epoch,
                     request().sequences.data() + rows_.slice->row0, 0};
+  gaps_.clear();
+  if (!request().lanes.empty())
+    for (std::int64_t n = extent_.first; n < extent_.last; ++n)
+      for (std::int64_t r = 0; r < rows_.count(); ++r)
+        if (n - extent_.first < rows_.length(r) && !rows_.counts(r, n)) gaps_.push_back({n, r});
   std::size_t state = 0;
   for (auto& layer : layers_) {
+    layer.set_gaps(gaps_);
     layer.set_draws(draws);
     ++draws.layer;
     layer.set_lengths(request().lengths.empty() ? nullptr : request().lengths.data() + rows_.slice->row0);
@@ -242,14 +248,17 @@ template <class T>
 void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
   const Tensor& x = request().batch.x;
   const std::int64_t width = x.shape()[2], stride = padded<T>(width);
-  for (std::int64_t r = 0; r < rows_.count(); ++r) {
-    const T* from = x.values<T>().data() + rows_.place(r, n0) * width;
-    T* to = layers_.front().input(n0) + r * stride;
-    const std::int64_t end = std::clamp(extent_.first + rows_.length(r), n0, n1);
-    for (std::int64_t n = n0; n < end; ++n, from += width, to += rows_.count() * stride)
-      for (std::int64_t j = 0; j < width; ++j) to[j] = from[j];
-    for (std::int64_t n = end; n < n1; ++n, to += rows_.count() * stride) std::fill_n(to, width, T(0));
-  }
+  const T* values = x.values<T>().data();
+  T* to = layers_.front().input(n0);
+  for (std::int64_t n = n0; n < n1; ++n)
+    for (std::int64_t r = 0; r < rows_.count(); ++r, to += stride) {
+      if (rows_.counts(r, n)) {
+        const T* from = values + rows_.place(r, n) * width;
+        for (std::int64_t j = 0; j < width; ++j) to[j] = from[j];
+      } else {
+        std::fill_n(to, width, T(0));
+      }
+    }
 }
 
 // ---- results other than the weights' gradients ----

@@ -63,6 +63,7 @@ class SliceRunner {
   };
   std::vector<Walk> walks_;  // back from checkpoints, one a slot in use
   SliceRows<T> rows_;
+  std::vector<RowGap> gaps_;  // of the slice's lanes
   Extent extent_;
   std::vector<T> scratch_;
 };

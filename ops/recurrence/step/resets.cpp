@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "lagtape/core/error.h"
@@ -46,6 +47,27 @@ class StepWithResetColumn final : public StepCopy {
 };
 
 }  // namespace
+
+Lanes::Lanes(std::span<const RowPiece> pieces) {
+  std::map<std::int64_t, std::vector<RowPiece>> of_row;
+  for (const RowPiece& piece : pieces) of_row[piece.row].push_back(piece);
+  for (auto& [row, own] : of_row) {
+    std::ranges::sort(own, {}, &RowPiece::first);
+    std::int64_t length = std::ssize(own) - 1;
+    for (const RowPiece& piece : own) length += piece.steps;
+    rows.push_back({row, 0, length, own.front().begins, true});
+  }
+  std::ranges::stable_sort(rows, std::greater(), &RowPiece::steps);
+  steps.assign(rows.size() * static_cast<std::size_t>(rows.front().steps), -1);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::size_t at = r;
+    for (const RowPiece& piece : of_row[rows[r].row]) {
+      if (piece.first > 0) at += rows.size();
+      for (std::int64_t n = 0; n < piece.steps; ++n, at += rows.size())
+        steps[at] = static_cast<std::int32_t>(piece.first + n);
+    }
+  }
+}
 
 Resets::Resets(std::span<const std::uint8_t> mask, const Shape& batch, std::span<const std::int64_t> lengths)
     : lengths_(lengths.begin(), lengths.end()) {

@@ -16,6 +16,18 @@ struct RowPiece {
   bool ends = false;    ///< the window after it is the row's
 };
 
+/// Rows that run whole in place of their pieces: between two pieces is a step without input, after which the states of the row
+/// are set to zeros.
+struct Lanes {
+  Lanes() = default;
+  explicit Lanes(std::span<const RowPiece> pieces);
+
+  std::vector<RowPiece> rows;  ///< the longest first; their steps are those of the pieces and between them
+  /// [steps of the longest, rows], the step of x that each runs; -1 between pieces and after the end.
+  std::vector<std::int32_t> steps;
+  bool empty() const { return rows.empty(); }
+};
+
 /// Where the states of rows begin again inside their sequences, as at the beginning of an episode. A row runs as the pieces
 /// between its resets, side by side with those of others, so that steps need not ask whether they read across one.
 class Resets {
