@@ -1,6 +1,7 @@
 """A failing command with --json prints its problems as one JSON object on stderr."""
 
 import json
+import re
 
 from tool import EXPERIMENT, ToolTest, changed, main
 
@@ -29,6 +30,17 @@ class ProblemsTest(ToolTest):
             self.assertEqual((epochs["rule"], epochs["found"], epochs["expected"]), ("wrong_type", '"3"', "integer >= 1 and <= 1000000000"))
             self.assertEqual((batch["rule"], batch["found"], batch["nearest"]), ("unknown_name", "btach", "batch"))
             self.assertEqual(by_pointer["/data/task"]["nearest"], "mackey_glass")
+
+    def test_every_command_prints_them(self):
+        commands = self.run_tool("--help")[0].split("Subcommands:")[-1].split("Commands:")[-1]
+        names = re.findall(r"^  (\w+) {2,}", commands, re.MULTILINE)
+        self.assertGreater(len(names), 20)
+        for name in names:
+            with self.subTest(name):
+                self.assertEqual(self.problems_of(name, "--no-such-option")[0]["found"], "--no-such-option")
+        self.assertEqual(self.problems_of("predict", "gone", "--input", "x.csv", "--output", "y.csv")[0]["place"], {"file": "gone"})
+        self.assertEqual(self.problems_of("data", "gone.json", "--out", "x.npz")[0]["rule"], "cannot_read")
+        self.assertEqual(self.problems_of("no_command")[0]["found"], "no_command")
 
     def test_rules(self):
         self.write("range.json", changed(EXPERIMENT, train__batch=0))

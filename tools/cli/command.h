@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -77,7 +78,8 @@ struct Command {
   std::vector<Example> examples = {};  ///< its help text begins with them
 };
 
-/// A command whose arguments are the fields of a struct that lives as long as the command.
+/// A command whose arguments are the fields of a struct that lives as long as the command. It has --json, at least for its
+/// errors.
 template <class Arguments>
 Command make_command(std::string name, std::string about, void (*add_options)(Options&, Arguments&),
                      void (*run)(const Arguments&), std::vector<Example> examples = {}) {
@@ -88,7 +90,10 @@ Command make_command(std::string name, std::string about, void (*add_options)(Op
                   .examples = std::move(examples)};
   auto arguments = std::make_shared<Arguments>();
   add_options(command.options, *arguments);
-  command.run = [arguments, run] { run(*arguments); };
+  const auto as_json = std::make_shared<bool>();
+  if (std::ranges::find(command.options.all(), "--json", &Option::name) == command.options.all().end())
+    command.options.add("--json", as_json.get(), "print errors as one JSON object on stderr");
+  command.run = [arguments, run, as_json] { run(*arguments); };
   return command;
 }
 

@@ -222,7 +222,7 @@ Failure failure_of(const CLI::App& tool) try { throw; } catch (const CLI::ParseE
   return {kFailed, {{.statement = error.what()}}};
 }
 
-/// Prints the problems on stderr: as one JSON object where the command prints JSON, else a line for each. `train` also
+/// Prints the problems on stderr: as one JSON object with --json, else a line for each. `train` also
 /// writes them to the file of --problems.
 void report_problems(const std::vector<Problem>& problems, const CLI::App& tool, std::span<char*> arguments) {
   const auto commands = tool.get_subcommands();
@@ -230,7 +230,7 @@ void report_problems(const std::vector<Problem>& problems, const CLI::App& tool,
     return commands.empty() ? nullptr : commands.front()->get_option_no_throw(name);
   };
   const auto is_given = [](const char* argument) { return std::string_view(argument) == "--json"; };
-  if (option("--json") != nullptr && std::ranges::any_of(arguments, is_given)) {
+  if (std::ranges::any_of(arguments, is_given)) {
     std::fputs((json_of(problems).dump(-1, ' ', true) + "\n").c_str(), stderr);
   } else {
     report(to_string(problems));
@@ -242,8 +242,9 @@ void report_problems(const std::vector<Problem>& problems, const CLI::App& tool,
 int run(CLI::App& tool, int argc, char** argv) try {
   tool.parse(argc, argv);
   if (!tool.get_subcommands().empty()) return kDone;
-  report(left_over(tool).empty() ? "expected a command. See lagtape --help." : to_string(unexpected(tool)));
-  return kWrongInput;
+  throw InputError(left_over(tool).empty()
+                       ? Problem{.rule = Rule::syntax, .statement = "expected a command. See lagtape --help."}
+                       : unexpected(tool));
 } catch (const CLI::Success& success) {  // --help and --version
   return tool.exit(success);
 } catch (...) {
