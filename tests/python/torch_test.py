@@ -359,7 +359,7 @@ def test_mistakes_are_explained():
         (lambda: Recurrence("gru", 2, units=5, memory="reversible"), r"\[memory\] plan reversible"),
         (lambda: Recurrence("gru", 2, units=5, at="everystep"), r"unknown at 'everystep'; did you mean 'every_step'"),
         (lambda: Recurrence([{"layer": "bidirectional", "cell": {"cell": "gru", "units": 3}}], 2), r"takes whole sequences"),
-        (lambda: Recurrence({"cell": "gru", "units": 5}, 2, tau=3), r"options as keywords"),
+        (lambda: Recurrence({"cell": "gru", "units": 5}, 2, tau=3), r"options as keywords go with a cell or its name"),
         (lambda: recurrence(x.double()), r"x must be of the parameters' torch.float32. Got torch.float64"),
         (lambda: recurrence(x.numpy()), r"x must be a dense tensor on the CPU. Got ndarray"),
         (lambda: recurrence(x.to("meta")), r"Got one on meta"),

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
 from .._arguments import Path
-from .._cell import with_cells
+from .._cell import Cell, with_cells
 from .._errors import InputError
 from ._engine import DTYPES, Engine, check, check_reset, refuse_tracing, under_autocast
 from ._packed import unpack
@@ -20,7 +20,7 @@ Window = Tuple[Tensor, ...]
 class Recurrence(nn.Module):
     """Recurrent layers over time: the outputs of the top layer, and the window of states after the last step.
 
-    layers: a cell's name with its options as keywords, a layer as in an experiment, {"cell": "lem", "units": 64}, or
+    layers: a cell of @lagtape.cell or a cell's name, with its options as keywords, a layer as in an experiment, {"cell": "lem", "units": 64}, or
         a list of layers from the input up. Layers of whole sequences (embedding, batch_norm, bidirectional) are none.
     input_size: numbers of x at a step.
     at: what is returned of the outputs: "every_step" [B, T, units], "last_step" (of each sequence's own length) or
@@ -43,7 +43,7 @@ class Recurrence(nn.Module):
 
     def __init__(
         self,
-        layers: Union[str, Dict[str, Any], Sequence[Union[str, Dict[str, Any]]]],
+        layers: Union[str, Cell, Dict[str, Any], Sequence[Union[str, Cell, Dict[str, Any]]]],
         input_size: int,
         *,
         at: str = "every_step",
@@ -223,10 +223,10 @@ class _Layer(nn.Module):
 
 
 def _layers_of(layers: Any, options: Dict[str, Any]) -> List[Dict[str, Any]]:
-    if isinstance(layers, str):
+    if isinstance(layers, (str, Cell)):
         return [{"cell": layers, **options}]
     if options:
-        raise InputError(f"[torch] options as keywords go with a cell's name. Got {', '.join(options)}.")
+        raise InputError(f"[torch] options as keywords go with a cell or its name. Got {', '.join(options)}.")
     if isinstance(layers, dict):
         return [layers]
-    return [{"cell": layer} if isinstance(layer, str) else layer for layer in layers]
+    return [{"cell": layer} if isinstance(layer, (str, Cell)) else layer for layer in layers]
