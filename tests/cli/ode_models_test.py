@@ -118,6 +118,45 @@ class OdeModelsTest(ToolTest):
             self.assertEqual(*losses)
 
     @slow
+    def test_first_states_come_from_the_first_samples(self):
+        "The first samples pull a spring's states to where they belong: a model of windows that begin anywhere, with a speed that is not read."
+        q, v, rows = 1.0, 0.0, []
+        for n in range(1500):
+            u = math.sin(0.05 * n) + math.sin(0.013 * n * n % 6.28)
+            for _ in range(10):
+                dt, a = 0.02, -1.7 ** 2 * q - 0.15 * v + u
+                q, v = q + dt * v, v + dt * a
+            rows.append(f"{u:.6f},{q:.6f}\n")
+        self.write("spring.csv", "u,q\n" + "".join(rows))
+        errors = []
+        for pull in ("where(t < 1.6, {} * (m - q), 0)", "0 * m * {}"):
+            cell = {"params": {"w": {"start": 1.7, "train": False}, "c": {"start": 0.15, "train": False}, "g": 1, "k": 0.5}, "state": {"q": 1, "v": 1},
+                    "reads": {"u": 0, "m": 1}, "history": {"q": 0, "v": 0}, "output": "q", "solver": {"h": 0.1, "dt": 0.2},
+                    "ode": ["dq = v + " + pull.format("g"), "dv = -w ^ 2 * q - c * v + u + " + pull.format("k")]}
+            data = {"task": "series", "path": "spring.csv", "time": None, "input": ["u", "q"], "target": "q", "window": 60, "stride": 15, "horizon": 0,
+                    "every_step": True, "normalize": False, "normalize_target": False}
+            self.write("e.json", self.model(cell, data=data, model__readout="none", optimizer__lr=0.1, train__epochs=20, train__batch=16))
+            shutil.rmtree(self.folder / "spring", ignore_errors=True)
+            self.run_tool("train", "e.json", "--out", "spring")
+            errors.append(json.loads(self.run_tool("eval", "spring", "--json")[0])["loss"])
+        self.assertLess(errors[0], errors[1] / 10, errors)
+        self.write("e.json", self.model(changed(cell, reads={"u": 0, "reset": 1}), data=data))
+        self.refused(["reset", "no resets"], "check", "e.json")
+
+    @slow
+    def test_bits_are_those_of_any_plan_and_any_threads(self):
+        for cell in (DRIVEN, BY_STATE, NEUTRAL):
+            weights = set()
+            for plan in ("full", "states", {"plan": "checkpoint", "budget": "64MB"}):
+                for threads in (1, 3):
+                    self.write("e.json", self.model(cell, data__train=4, train__memory=plan, optimizer__lr=0.01))
+                    shutil.rmtree(self.folder / "bits", ignore_errors=True)
+                    self.run_tool("train", "e.json", "--out", "bits", "--threads", str(threads))
+                    file = (self.folder / "bits/weights.safetensors").read_bytes()
+                    weights.add(file[8 + struct.unpack("<Q", file[:8])[0]:])
+            self.assertEqual(len(weights), 1)
+
+    @slow
     def test_derivatives_by_the_lag_have_the_order_of_the_method(self):
         u = [[math.sin(k)] for k in range(24)]
         self.write("u.csv", "time,u\n" + "".join(f"{0.5 * k},{math.sin(k)}\n" for k in range(24)))

@@ -34,6 +34,7 @@ class CellCompiler {
       add("n", {.kind = Kind::step_index, .value = scope_.tape.step_index()});
     } else {
       begin_time(scope_, cell_);
+      part("reads", "", [&] { read_flags(input); });
     }
     add_number("units", Kind::dimension, static_cast<double>(units));
     add_number("input", Kind::dimension, static_cast<double>(input));
@@ -122,7 +123,7 @@ class CellCompiler {
     weight_scope_.failed.insert(name);
   }
 
-  /// Takes the columns that the cell reads by name out of the input.
+  /// Takes the columns that the cell reads by name out of the input, which in continuous time stays whole.
   void read_flags(std::int64_t input) {
     std::vector<bool> taken(static_cast<std::size_t>(input), false);
     for (const auto& [name, column] : cell_.reads) {
@@ -136,11 +137,14 @@ class CellCompiler {
                          text_of(column));
       taken[static_cast<std::size_t>(at)] = true;
       StepVar value = scope_.tape.sum(scope_.tape.slice(scope_.tape.input(), at, at + 1));
+      if (scope_.ode && (name == "reset" || name == "mask"))
+        throw InputError(item("reads", name), Rule::not_supported, "an \"ode\" has no resets and no mask");
       if (name == "reset") reset_column_ = at;
       if (name == "reset" || name == "mask") value = above(value, scope_.tape.constant(0));
       if (name != "mask") check_name("reads", name);  // which is a function elsewhere
       add(name, {.kind = Kind::input, .value = value});
     }
+    if (scope_.ode) return;
     StepVar rest;
     for (std::int64_t i = 0; i < input; ++i) {
       std::int64_t end = i;
