@@ -181,12 +181,31 @@ InputError lag_error(const PastRead& read, std::string statement, double found, 
           std::move(hint)};
 }
 
+/// The weights that lags are made of.
+std::vector<std::string> names_in_lags(const RightSide& side) {
+  std::vector<bool> is_in(side.program.values.size());
+  for (const PastRead& read : side.reads) is_in[static_cast<std::size_t>(read.lag)] = true;
+  std::vector<std::string> names;
+  for (std::size_t i = is_in.size(); i-- > 0;) {
+    const Instruction& v = side.program.values[i];
+    if (!is_in[i]) continue;
+    if (v.op == StepOp::weight) names.push_back(side.program.weights[static_cast<std::size_t>(v.index)].name);
+    for (const int of : {v.a, v.b})
+      if (!is_leaf(v.op) && of >= 0) is_in[static_cast<std::size_t>(of)] = true;
+  }
+  return names;
+}
+
 }  // namespace
 
 constinit const OptionTable kOdeOptions = kOdeRows;
 
 void check_lags(const CellDefinition& definition, const RightSide& side) {
   const std::vector<Bounds> weights = bounds_of_weights(definition, side.program);
+  const std::vector<std::string> names = names_in_lags(side);
+  if (const std::string& lag = definition.solver.lag;
+      !names.empty() && definition.params.contains(lag) && std::ranges::find(names, lag) == names.end())
+    throw InputError(unknown_name("lag", lag, names).within({.pointer = "/solver/h/lag"}));
   for (const PastRead& read : side.reads) {
     const Bounds bounds = bounds_of(side.program, read.lag, weights);
     if (!std::isfinite(bounds.high))

@@ -310,6 +310,7 @@ class SolveTest(ToolTest):
                 (["parts", "1"], changed(LINEAR, solver__h__parts=0)),
                 (["too often", "floor", "ignore"], ode("dx = a * x(t - tau) + c * floor(1e7 * t)")),
                 (["unknown lag 'tu'", "tau"], changed(LINEAR, solver__h__lag="tu")),
+                (["unknown lag 'a'", "tau", "/solver/h/lag"], changed(LINEAR, solver__h__lag="a")),
                 (["h"], changed(LINEAR, solver={})),
                 (["start"], tau(start=50, min=0.2, max=40)),
                 (["log of", "dx", "t = ", "a = "], ode("dx = a * log(x(t - tau) - 2)"))):
