@@ -318,6 +318,10 @@ StepProgram step_of(const CellDefinition& definition, const RightSide& side, std
   bool is_fixed = true;
   for (const PastRead& read : side.reads) {
     const Bounds lag = bounds_of(side.program, read.lag, weights);
+    if (!std::isfinite(lag.low))
+      throw lag_error(read, "in a model the least lag is known before", lag.low,
+                      text_of("Give its param a \"min\", such as h, ", h, "."))
+          .within({.pointer = definition.pointer});
     is_fixed = is_fixed && lag.low == lag.high;
     longest = std::min(longest, lag.low);
     steps.lags.push_back(lag);

@@ -5,8 +5,17 @@ import math
 import shutil
 import struct
 import subprocess
+import unittest
 
 from tool import ToolTest, changed, main, slow
+
+try:
+    import numpy
+    import onnxruntime
+
+    MISSING = None
+except ImportError as error:
+    MISSING = f"not found: {error.name} (pip install onnxruntime numpy)"
 
 RUNNER = """#include <stdio.h>
 #include "model.c"
@@ -103,6 +112,13 @@ class OdeModelsTest(ToolTest):
                             if h == 0.5:  # a step of the data: between others the slope after a step is kept alone, which is no history's
                                 self.assertEqual(asks, history == "y0 + 0.1 * t" or (history == "y0" and method == "euler"))
 
+    def test_a_trained_lag_has_a_least_value(self):
+        "Below it a read would find no step, and take the history in silence."
+        self.write("e.json", self.model(changed(DRIVEN, params__tau={"start": 1.1, "max": 3})))
+        self.refused(["/cells/c/ode", "least lag", "min", "0.125"], "check", "e.json")
+        self.write("e.json", self.model(changed(DRIVEN, params__tau=lag())))
+        self.run_tool("check", "e.json")
+
     def test_euler_has_the_bits_of_its_steps(self):
         for history in (0, "y0"):
             ode = {"params": {"a": 0.9, **({"y0": 0.7} if history else {})}, "state": {"y": 1}, "input": "u", "history": {"y": history}, "ode": ["dy = -a * y(t - 1) + u"],
@@ -155,6 +171,21 @@ class OdeModelsTest(ToolTest):
                     file = (self.folder / "bits/weights.safetensors").read_bytes()
                     weights.add(file[8 + struct.unpack("<Q", file[:8])[0]:])
             self.assertEqual(len(weights), 1)
+
+    @slow
+    @unittest.skipIf(MISSING, MISSING)
+    def test_onnx_gives_the_same(self):
+        rows = [[math.sin(k)] for k in range(24)]
+        self.write("x.csv", "".join(f"{row[0]}\n" for row in rows))
+        for cell in (FREE, DRIVEN, BY_STATE, TWO_LAGS, NEUTRAL, changed(DRIVEN, params__tau={"start": 1.137, "train": False})):
+            self.write("e.json", self.model(cell, train__precision="f32"))
+            shutil.rmtree(self.folder / "run", ignore_errors=True)
+            self.run_tool("train", "e.json", "--out", "run")
+            self.run_tool("export", "run", "--to", "onnx", "--output", "m.onnx")
+            self.run_tool("predict", "run", "--input", "x.csv", "--output", "y.csv")
+            wanted = [float(line.split(",")[-1]) for line in (self.folder / "y.csv").read_text().split() if line[0] in "-0123456789"]
+            session = onnxruntime.InferenceSession(str(self.folder / "m.onnx"), providers=["CPUExecutionProvider"])
+            self.near(list(map(float, session.run(None, {"x": numpy.array([rows], numpy.float32)})[0].ravel())), wanted, 1e-5)
 
     @slow
     def test_derivatives_by_the_lag_have_the_order_of_the_method(self):
