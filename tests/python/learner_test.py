@@ -68,6 +68,23 @@ def test_targets_may_be_missing(model):
     assert learner.step(x, [np.nan, 1.0])[1] > 0
 
 
+def test_truncated_learning_forgets_after_its_window(model):
+    draw = np.random.default_rng(2)
+    x, target = draw.normal(size=(2, 12, 2))
+
+    def gradients(**options):
+        learner = model.learner(lr=0, **options)
+        for a, b in zip(x, target):
+            learner.step(a, b)
+        return learner.gradients()
+
+    whole, long = gradients(method="e_prop"), gradients(method="truncated", window=12)
+    short = gradients(method="truncated")
+    for name, gradient in whole.items():
+        np.testing.assert_array_equal(long[name], gradient)
+    assert any(not np.allclose(short[name], whole[name], rtol=1e-3) for name in whole)
+
+
 def test_what_is_wrong_is_said(model):
     with pytest.raises(lt.InputError, match="rtrl"):
         model.learner(method="rtlr")
@@ -75,6 +92,8 @@ def test_what_is_wrong_is_said(model):
         model.learner(rule="adma")
     with pytest.raises(lt.InputError, match="lr"):
         model.learner(lr=-1)
+    with pytest.raises(lt.InputError, match="window"):
+        model.learner(method="truncated", window=0)
     with pytest.raises(lt.InputError, match=r"x is \[2\]"):
         model.learner().step([1.0])
     with pytest.raises(lt.InputError, match="a target is"):

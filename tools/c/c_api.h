@@ -196,8 +196,12 @@ LAGTAPE_API lagtape_status lagtape_stream_restore(lagtape_stream* stream, const 
 /* ---- learning while it streams ---------------------------------------------------------------------------------- */
 
 /* Which gradient: the whole one, for a recurrent layer whose units do not read each other's states, or the one through
- * traces of each unit alone, for all layers. */
-typedef enum lagtape_learning { LAGTAPE_RTRL = 0, LAGTAPE_E_PROP = 1 } lagtape_learning;
+ * traces of each unit alone, for all layers, or that through traces that begin again every `window` steps. */
+typedef enum lagtape_learning {
+  LAGTAPE_RTRL = 0,
+  LAGTAPE_E_PROP = 1,
+  LAGTAPE_TRUNCATED = 2
+} lagtape_learning;
 /* The rule by which weights move. */
 typedef enum lagtape_learning_rule { LAGTAPE_SGD = 0, LAGTAPE_ADAM = 1 } lagtape_learning_rule;
 
@@ -205,8 +209,9 @@ typedef enum lagtape_learning_rule { LAGTAPE_SGD = 0, LAGTAPE_ADAM = 1 } lagtape
 typedef struct lagtape_learner_options {
   lagtape_learning method;
   lagtape_learning_rule rule;
-  double lr;     /* the rate; 0: 0.01 */
-  int64_t every; /* steps whose gradients are added before the weights move; 0: one */
+  double lr;      /* the rate; 0: 0.01 */
+  int64_t every;  /* steps whose gradients are added before the weights move; 0: one */
+  int64_t window; /* steps between beginnings of traces, for LAGTAPE_TRUNCATED; 0: one */
 } lagtape_learner_options;
 
 /* A learner over a copy of the model's weights, at its beginning. Returns NULL on failure: for models of several sequence

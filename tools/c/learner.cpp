@@ -17,16 +17,18 @@ namespace {
 
 LearnerOptions learner_options(const lagtape_learner_options& given, const char* call) {
   LearnerOptions options;
-  if (given.method != LAGTAPE_RTRL && given.method != LAGTAPE_E_PROP)
-    throw lagtape::InputError({.op = call}, lagtape::Rule::out_of_range, "a method is 0 or 1",
+  if (given.method != LAGTAPE_RTRL && given.method != LAGTAPE_E_PROP && given.method != LAGTAPE_TRUNCATED)
+    throw lagtape::InputError({.op = call}, lagtape::Rule::out_of_range, "a method is 0, 1 or 2",
                               lagtape::text_of(static_cast<int>(given.method)));
   if (given.rule != LAGTAPE_SGD && given.rule != LAGTAPE_ADAM)
     throw lagtape::InputError({.op = call}, lagtape::Rule::out_of_range, "a rule is 0 or 1",
                               lagtape::text_of(static_cast<int>(given.rule)));
   if (given.method == LAGTAPE_E_PROP) options.method = lagtape::LearningMethod::e_prop;
+  if (given.method == LAGTAPE_TRUNCATED) options.method = lagtape::LearningMethod::truncated;
   if (given.rule == LAGTAPE_ADAM) options.rule = lagtape::LearningRule::adam;
   if (given.lr != 0) options.lr = given.lr;
   if (given.every != 0) options.every = given.every;
+  if (given.window != 0) options.window = given.window;
   return options;
 }
 

@@ -24,7 +24,8 @@ struct Row {
   Value value;
 };
 constexpr Row<LearningMethod> kMethods[] = {{"rtrl", LearningMethod::rtrl},
-                                            {"e_prop", LearningMethod::e_prop}};
+                                            {"e_prop", LearningMethod::e_prop},
+                                            {"truncated", LearningMethod::truncated}};
 constexpr Row<LearningRule> kRules[] = {{"sgd", LearningRule::sgd}, {"adam", LearningRule::adam}};
 
 auto value_named(const char* what, const std::string& name, const auto& rows) {
@@ -38,6 +39,7 @@ void check(const LearnerOptions& options) {
   };
   if (!(options.lr >= 0 && std::isfinite(options.lr))) wrong("lr", "a rate of at least 0", options.lr);
   if (options.every < 1) wrong("every", "at least one step", static_cast<double>(options.every));
+  if (options.window < 1) wrong("window", "at least one step", static_cast<double>(options.window));
   if (!(options.beta1 >= 0 && options.beta1 < 1)) wrong("beta1", "at least 0 and below 1", options.beta1);
   if (!(options.beta2 >= 0 && options.beta2 < 1)) wrong("beta2", "at least 0 and below 1", options.beta2);
   if (!(options.epsilon > 0)) wrong("epsilon", "above 0", options.epsilon);
@@ -118,7 +120,7 @@ struct Learner<T>::Implementation {
     if (options.method == LearningMethod::rtrl && !learning.inexact.empty())
       throw InputError({.op = "learner"}, Rule::not_supported,
                        text_of("rtrl is not exact here: ", learning.inexact), {},
-                       "The method e_prop leaves such paths out; or train on sequences.");
+                       "The methods e_prop and truncated leave such paths out; or train on sequences.");
     if (loss_row(loss.kind).targets == LossTargets::real) targets = calls_output() / loss.outputs_of_target();
     scaled_target.resize(static_cast<std::size_t>(targets));
     lay_out_constants();
@@ -257,12 +259,15 @@ struct Learner<T>::Implementation {
 
   void reset() {
     steps = waiting = 0;
-    std::fill_n(reinterpret_cast<T*>(traces.get()), trace_elements, T(0));
+    clear_traces();
     for (StateCopy& state : states) state.reset();
     for (WeightMemory<T>& weight : weights) weight.clear();
   }
 
+  void clear_traces() { std::fill_n(reinterpret_cast<T*>(traces.get()), trace_elements, T(0)); }
+
   double step(const T* input, const T* target, T* output) {
+    if (options.method == LearningMethod::truncated && steps % options.window == 0) clear_traces();
     for (std::int64_t i = 0; i < learning.program.input.width(); ++i)
       calls.input()[i] =
           static_cast<T>(normalization.input.normalized(input[i], static_cast<std::size_t>(i)));

@@ -20,9 +20,12 @@ enum class LearningMethod : std::uint8_t {
   /// Traces of each unit's own states, for any stack: what a state does to other units later, and to layers above later,
   /// is left out (e-prop; for stacks of layers as above Zucchet et al. 2023).
   e_prop,
+  /// The same traces, which begin again every `window` steps: the gradient of backpropagation through the steps since
+  /// then, where units do not read each other's states; with a window of 1 that of the present step, for any stack.
+  truncated,
 };
 
-/// "rtrl", "e_prop". Throws InputError with the nearest.
+/// "rtrl", "e_prop", "truncated". Throws InputError with the nearest.
 LearningMethod learning_method_named(const std::string& name);
 
 /// The rule by which weights move.
@@ -32,8 +35,9 @@ LearningRule learning_rule_named(const std::string& name);
 struct LearnerOptions {
   LearningMethod method = LearningMethod::rtrl;
   LearningRule rule = LearningRule::sgd;
-  double lr = 0.01;        ///< 0: gradients add up and nothing moves
-  std::int64_t every = 1;  ///< steps whose gradients are added before the weights move
+  double lr = 0.01;         ///< 0: gradients add up and nothing moves
+  std::int64_t every = 1;   ///< steps whose gradients are added before the weights move
+  std::int64_t window = 1;  ///< steps between beginnings of traces, for truncated
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  ///< of adam
 };
 

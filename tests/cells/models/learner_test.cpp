@@ -44,18 +44,31 @@ std::vector<T> waves(std::int64_t width, double phase) {
   return all;
 }
 
-/// The gradient of the mean loss over the sequence, by backpropagation through time.
+/// The gradient of the mean loss over the sequence, by backpropagation through time, in segments of `window` steps.
 std::vector<Tensor> through_time(Model& model, const std::vector<double>& x,
-                                 const std::vector<double>& targets) {
-  Tape tape;
+                                 const std::vector<double>& targets, std::int64_t window = kSteps) {
   ThreadPool pool(1);
   ModelOp op(model);
-  SequenceBatch batch;
-  batch.x = Tensor::from({1, kSteps, kInputs}, x, Dtype::f64);
-  batch.targets = Tensor::from({1, kSteps, kOutputs}, targets, Dtype::f64);
   model.parameters().zero_grad();
-  const Var loss = op.loss(tape, model.weights(tape), batch, pool);
-  tape.backward(loss);
+  Window states;
+  const auto part = [](const std::vector<double>& all, std::int64_t width, std::int64_t begin,
+                       std::int64_t count) {
+    const auto first = all.begin() + begin * width;
+    return Tensor::from({1, count, width}, std::vector<double>(first, first + count * width), Dtype::f64);
+  };
+  for (std::int64_t begin = 0; begin < kSteps; begin += window) {
+    const std::int64_t count = std::min(window, kSteps - begin);
+    Tape tape;
+    SequenceBatch batch;
+    batch.x = part(x, kInputs, begin, count);
+    batch.targets = part(targets, kOutputs, begin, count);
+    std::vector<Var> initial;
+    for (const Tensor& state : states.states) initial.push_back(tape.variable(state));
+    Window next;
+    const Var loss = op.loss(tape, model.weights(tape), batch, pool, initial, &next);
+    tape.backward(static_cast<double>(count) / kSteps * loss);
+    states = std::move(next);
+  }
   std::vector<Tensor> all;
   for (const Parameter& parameter : model.parameters()) all.push_back(parameter.grad);
   return all;
@@ -63,8 +76,9 @@ std::vector<Tensor> through_time(Model& model, const std::vector<double>& x,
 
 /// The gradient that a learner adds up while its weights stay.
 std::vector<Tensor> by_learner(const Model& model, const std::vector<double>& x,
-                               const std::vector<double>& targets, LearningMethod method) {
-  Learner<double> learner = model.learner<double>({.method = method, .lr = 0});
+                               const std::vector<double>& targets, LearningMethod method,
+                               std::int64_t window = 1) {
+  Learner<double> learner = model.learner<double>({.method = method, .lr = 0, .window = window});
   for (std::int64_t n = 0; n < kSteps; ++n)
     learner.step(x.data() + n * kInputs, targets.data() + n * kOutputs);
   std::vector<Tensor> all = learner.gradients();
@@ -132,6 +146,25 @@ TEST_CASE("e-prop is exact where real-time recurrent learning is, and not with a
       difference(by_learner(lstm, x, targets, LearningMethod::e_prop), through_time(lstm, x, targets));
   CHECK(apart > 1e-3);
   CHECK(apart < 2);
+}
+
+TEST_CASE("truncated learning has the gradient of truncated backpropagation through time") {
+  const std::vector<double> x = waves<double>(kInputs, 0), targets = waves<double>(kOutputs, 1);
+  const auto apart = [&](Model& model, std::int64_t window, std::int64_t segment) {
+    return difference(by_learner(model, x, targets, LearningMethod::truncated, window),
+                      through_time(model, x, targets, segment));
+  };
+  Model gru = model_of({MinGru{.units = 5}}), linoss = model_of({Linoss{.units = 4, .oscillators = 6}}),
+        lstm = model_of({Lstm{.units = 5}, Lstm{.units = 4}});
+  for (const std::int64_t window : {1, 8, 57}) {
+    CHECK(apart(gru, window, window) < 1e-12);
+    CHECK(apart(linoss, window, window) < 1e-12);
+  }
+  CHECK(apart(gru, 8, 57) > 1e-3);
+  CHECK(apart(lstm, 1, 1) < 1e-12);
+  CHECK(apart(lstm, 2, 2) > 1e-3);
+  CHECK_THROWS_WITH_AS(gru.learner<double>({.method = LearningMethod::truncated, .window = 0}),
+                       doctest::Contains("window"), InputError);
 }
 
 TEST_CASE("in a stack of layers the top recurrent layer and the read-out have their whole gradient") {

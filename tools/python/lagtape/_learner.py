@@ -24,9 +24,10 @@ class Learner(_lagtape.Learner):
         >>> learned = learner.model()
     """
 
-    def __init__(self, model: Model, *, method: str = "rtrl", rule: str = "sgd", lr: float = 0.01, every: int = 1):
+    def __init__(self, model: Model, *, method: str = "rtrl", rule: str = "sgd", lr: float = 0.01, every: int = 1,
+                 window: int = 1):
         super().__init__(model._model, text_of(method, "method"), text_of(rule, "rule"), real_of(lr, "lr", "learner"),
-                         count_of(every, "every", "learner"))
+                         count_of(every, "every", "learner"), count_of(window, "window", "learner"))
 
     def step(self, x: ArrayLike, target: Optional[ArrayLike] = None) -> Tuple[Array, float]:
         """One step: the output [output] for x [input], and its loss. Then the weights learn from the target [output], in the

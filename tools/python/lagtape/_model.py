@@ -149,11 +149,13 @@ class Model:
         """
         return Stream(self, rows, rate=rate, interpolation=interpolation, weights=weights, calibrate=calibrate)
 
-    def learner(self, *, method: str = "rtrl", rule: str = "sgd", lr: float = 0.01, every: int = 1) -> Learner:
+    def learner(self, *, method: str = "rtrl", rule: str = "sgd", lr: float = 0.01, every: int = 1,
+                window: int = 1) -> Learner:
         """A stream that learns: each of its steps predicts, and then moves its own copy of the weights towards the target.
 
-        `method` is "rtrl", the whole gradient, for one recurrent layer whose units do not read each other's states, or
-        "e_prop", which leaves out what states do to other units and layers later. `rule` is "sgd" or "adam", `lr` the rate,
+        `method` is "rtrl", the whole gradient, for one recurrent layer whose units do not read each other's states,
+        "e_prop", which leaves out what states do to other units and layers later, or "truncated", the same with traces that
+        begin again every `window` steps. `rule` is "sgd" or "adam", `lr` the rate,
         and `every` the number of steps whose gradients are added before the weights move.
 
             >>> learner = model.learner(method="e_prop")
@@ -162,7 +164,7 @@ class Model:
 
         Raises InputError where the method does not fit the layers.
         """
-        return Learner(self, method=method, rule=rule, lr=lr, every=every)
+        return Learner(self, method=method, rule=rule, lr=lr, every=every, window=window)
 
     def use_series(self, name: str) -> Model:
         """The model of one of `series`, which predicts, streams and is saved with the scaling of that series alone.

@@ -28,10 +28,12 @@ struct OwnedLearner {
 };
 
 void make_learner(OwnedLearner* self, const Model& model, const std::string& method, const std::string& rule,
-                  double lr, std::int64_t every) {
-  new (self) OwnedLearner(
-      model,
-      {.method = learning_method_named(method), .rule = learning_rule_named(rule), .lr = lr, .every = every});
+                  double lr, std::int64_t every, std::int64_t window) {
+  new (self) OwnedLearner(model, {.method = learning_method_named(method),
+                                  .rule = learning_rule_named(rule),
+                                  .lr = lr,
+                                  .every = every,
+                                  .window = window});
 }
 
 /// The numbers of x as a dense array [width] of T.
@@ -80,7 +82,7 @@ nb::dict learner_gradients(const OwnedLearner& self) {
 void add_learners(nb::module_& module) {
   nb::class_<OwnedLearner>(module, "Learner")
       .def("__init__", make_learner, nb::arg("model"), nb::arg("method"), nb::arg("rule"), nb::arg("lr"),
-           nb::arg("every"))
+           nb::arg("every"), nb::arg("window"))
       .def("_step", learner_step, nb::arg("x"), nb::arg("target").none())
       .def("_model", learned_model)
       .def("_gradients", learner_gradients)
