@@ -11,6 +11,8 @@ import unittest
 
 from tool import ToolTest, main, slow
 
+OSCILLATORS = {"a": "units", "s": "units", "B": ["units", "input"], "C": ["units", "units"], "D": ["units", "input"]}
+
 CELLS = {
     # Schmidhuber 1992, Ba et al. 2016: a matrix that is written and read
     "fast_weights": {
@@ -63,6 +65,37 @@ CELLS = {
         "weights": {"W": ["units", "units"], "U": ["units", "input"], "U3": ["units", "input"], "U7": ["units", "input"], "b": ["units"]},
         "state": {"h": "units"},
         "step": ["h' = tanh(W @ h + U @ x + U3 @ x[-3] + U7 @ x[-7] + b)"],
+        "output": "h'"},
+    # Rusch and Rus 2024: forced oscillators, by the implicit (IM) and the symplectic (IMEX) step
+    "linoss_im": {
+        "weights": OSCILLATORS, "derived": {"A": "relu(a)", "dt": "sigmoid(s)"},
+        "state": {"z": "units", "y": "units"},
+        "step": ["z' = (z + dt * (B @ x - A * y)) / (1 + dt ** 2 * A)", "y' = y + dt * z'"],
+        "output": "C @ y' + D @ x"},
+    "linoss_imex": {
+        "weights": OSCILLATORS, "derived": {"A": "relu(a)", "dt": "sigmoid(s)"},
+        "state": {"z": "units", "y": "units"},
+        "step": ["z' = z + dt * (B @ x - A * y)", "y' = y + dt * z'"],
+        "output": "C @ y' + D @ x"},
+    # Boyer et al. 2025: the same with trained damping
+    "d_linoss": {
+        "weights": {**OSCILLATORS, "g": "units"}, "derived": {"A": "relu(a)", "G": "relu(g)", "dt": "sigmoid(s)"},
+        "state": {"z": "units", "y": "units"},
+        "step": ["z' = (z + dt * (B @ x - A * y)) / (1 + dt * G)", "y' = y + dt * z'"],
+        "output": "C @ y' + D @ x"},
+    # Feng et al. 2024: gates that see the input alone
+    "min_lstm": {
+        "weights": {"F": ["units", "input"], "I": ["units", "input"], "H": ["units", "input"], "b": "units", "c": "units"},
+        "state": {"h": "units"},
+        "step": ["f = sigmoid(F @ x + b)", "i = sigmoid(I @ x + c)", "h' = (f * h + i * (H @ x)) / (f + i)"],
+        "output": "h'"},
+    # Hasani et al. 2022: the closed form of liquid time constants
+    "cfc": {
+        "weights": {"W": ["units", "input"], "U": ["units", "units"], "b": "units",
+                    **{name: ["units", "units"] for name in "GKST"}},
+        "state": {"h": "units"},
+        "step": ["v = 1.7159 * tanh(0.666 * (W @ x + U @ h + b))", "gate = sigmoid(S @ v + T @ v)",
+                 "h' = tanh(G @ v) * (1 - gate) + gate * tanh(K @ v)"],
         "output": "h'"},
 }
 
