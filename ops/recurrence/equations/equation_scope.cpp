@@ -132,7 +132,8 @@ StepVar EquationScope::past_input(const std::string& name, StepVar theta, std::i
   // Of the state that remembers the input, a lag of at least 1 is interpolated; it reaches from 2 steps before on.
   const StepVar x1 = past_input(1), x2 = past_input(2);
   StepVar lag = maximum(theta, tape.constant(0));
-  if (largest <= 2) lag = minimum(lag, tape.constant(static_cast<double>(largest)));  // a longer one ends in its state
+  if (largest <= 2)
+    lag = minimum(lag, tape.constant(static_cast<double>(largest)));  // a longer one ends in its state
   if (lag.shape().rank == 0) lag = tape.expand(lag, x.shape().axes());
   const StepVar near = x + minimum(lag, tape.constant(1)) * (x1 - x);
   const StepVar between = x1 + (lag - 1) * (x2 - x1);

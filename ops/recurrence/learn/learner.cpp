@@ -150,8 +150,6 @@ struct Learner<T>::Implementation {
     std::fill_n(ones, widest, T(1));
   }
 
-  // ---- weights ----
-
   void place_weights(const std::vector<LearnedLayer>& layers) {
     for (std::size_t l = 0; l < layers.size(); ++l)
       for (const LearnedWeight& weight : layers[l].weights) {
@@ -164,8 +162,6 @@ struct Learner<T>::Implementation {
   WeightMemory<T>& weight_of(const WeightUse& use) {
     return *(std::ranges::find(weights, use.layer, &WeightMemory<T>::layer) + use.weight);
   }
-
-  // ---- states and traces ----
 
   void place_states(const std::vector<LearnedLayer>& layers, const Window& start) {
     std::size_t window = 0;
@@ -254,8 +250,6 @@ struct Learner<T>::Implementation {
   bool moves_directly() const {
     return options.rule == LearningRule::sgd && options.every == 1 && options.lr > 0;
   }
-
-  // ---- steps ----
 
   void reset() {
     steps = waiting = 0;
