@@ -130,6 +130,7 @@ def source_of(definition):
              "uniform, normal, mask = step.uniform, step.normal, step.mask"]
     for kind in ("uniform", "normal", "mask"):
         lines.append(f"{kind}_once = lambda *shape, **more: step.{kind}(*shape, once=True, **more)")
+    lines += [f"{name} = step.read({name!r}, {column})" for name, column in definition.get("reads", {}).items()]
     for name, sizes in definition.get("state", {}).items():
         lines.append(f"{name} = step.state({name!r}, {shape(sizes)})")
     for name, sizes in definition["weights"].items():

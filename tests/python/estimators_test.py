@@ -83,6 +83,19 @@ def test_the_seed_decides_the_bits():
     assert np.array_equal(first, more_threads)
 
 
+@lt.cell
+def leaky(s, units, leak=0.5):
+    h = s.state("h", units)
+    s.next(h, leak * h + lt.tanh(s.weight("U", (units, s.input.size)) @ s.input))
+    return s.next_of(h)
+
+
+def test_a_cell_of_a_module_pickles_by_its_name():
+    forecaster = lt.Forecaster(leaky, window=20, **SMALL).fit(load(), target="load")
+    other = pickle.loads(pickle.dumps(forecaster))
+    assert other.cell is leaky is copy.deepcopy(leaky) and np.array_equal(other.predict(3)["load"], forecaster.predict(3)["load"])
+
+
 def test_a_pickle_and_a_copy_predict_the_same_bits():
     model, (x, _) = fitted_classifier(), classes()
     for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):

@@ -68,6 +68,8 @@ def test_runs_are_compared_reported_and_exported(trained):
     assert "/train/epochs" in json.dumps(lt.compare(trained, other))
     assert "<html" in open(other.report("page.html")).read()
     assert "waves" in open(lt.Run(trained).export("c99", "waves.c", precision="f64")).read()
+    lt.export(lt.load(trained), "c99", "of_model.c", precision="f64")
+    assert open("of_model.c").read().split() == open("waves.c").read().replace("waves", "of_model").split()
 
 
 def test_drafts_schemas_and_benchmarks_are_dicts():

@@ -78,6 +78,7 @@ class Cell:
         self.name = name
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
+        self.__module__, self.__qualname__ = function.__module__, function.__qualname__
         self._function = function
         self._place = Place(function.__code__.co_filename, function.__code__.co_firstlineno)
         self._recorded: Dict[Tuple[Any, ...], Recorded] = {}
@@ -97,6 +98,9 @@ class Cell:
 
     def __repr__(self) -> str:
         return f"<lagtape.Cell {self.name}>"
+
+    def __reduce__(self) -> str:
+        return self.__qualname__  # pickled as functions are, by the name in its module
 
     @property
     def definition(self) -> Dict[str, object]:

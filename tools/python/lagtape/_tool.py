@@ -19,6 +19,7 @@ from ._arguments import Changes, Experiment, Path, assignments_of, count_of, jso
 from ._cell import with_cells
 from ._errors import DivergenceError, Error, InputError, Problem
 from ._given import is_frame, write_table
+from ._model import Model
 from ._tool_results import Bench, Comparison, Search, Table
 
 if TYPE_CHECKING:
@@ -108,10 +109,11 @@ def report(run: Path, output: Optional[Path] = None) -> str:
 
 
 @known_arguments
-def export(run: Path, format: str, output: Path, *, precision: str = "", weights: str = "", functions: str = "",
+def export(run: Union[Path, Model], format: str, output: Path, *, precision: str = "", weights: str = "", functions: str = "",
            lengths: bool = False) -> str:
     """Writes a trained model for other programs, and gives the file's path.
 
+    run        a run, a weights file, or a model, such as that of `from_torch` or the `model_` of an estimator
     format     "c99": one C file that needs math.h alone; "onnx", "onnx-step": whole sequences, one step; "torch", "keras"
     precision  of "c99": "f32" or "f64"
     weights    of "c99": "float", "int16" or "int8"
@@ -124,7 +126,12 @@ def export(run: Path, format: str, output: Path, *, precision: str = "", weights
     Raises InputError, also for layers that the format does not have.
     """
     options = _options(to=text_of(format, "[export] format"), precision=precision, weights=weights, functions=functions, lengths=lengths)
-    return _write_output("export", path_of(run), output, *options)
+    if not isinstance(run, Model):
+        return _write_output("export", path_of(run), output, *options)
+    with tempfile.TemporaryDirectory() as folder:
+        weights_file = os.path.join(folder, "model.safetensors")
+        run.save(weights_file)
+        return _write_output("export", weights_file, output, *options)
 
 
 @known_arguments
