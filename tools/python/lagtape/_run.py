@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import IO, TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union, overload
+from typing import IO, TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Union, overload, cast
 
 import numpy as np
 
@@ -155,7 +155,8 @@ class Run:
         data = self.experiment["data"]
         if input is None:
             input = data.get("path", "")
-        made, _ = _forecast.forecast_arrays(self, input, data.get("window", 48) if steps is None else steps, future=future, interval=interval)
+        length = cast(int, data.get("window", 48)) if steps is None else steps
+        made, _ = _forecast.forecast_arrays(self, input, length, future=future, interval=interval)
         return forecast_chart(self._name, made, past).draw(ax)
 
     @property
