@@ -21,7 +21,7 @@ Panel read_csv_recording(const SeriesOptions& options, const std::filesystem::pa
     panel.series = series_in(csv);
   }
   panel.rows = csv.rows();
-  panel.future_notes = csv.notes_of_future();
+  for (std::string& note : csv.notes_of_future()) panel.future_notes.push_back(std::move(note));
   for (const std::int64_t column : csv.series_columns())
     panel.series_columns.push_back(csv.table.name_of(column));
   if (panel.segments.empty()) panel.segments.assign(panel.series.begin(), panel.series.end());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <unordered_set>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
@@ -99,6 +100,35 @@ std::string of_series(const CsvSource& csv, std::int64_t row) {
   return text_of(" in the series ", quote(series.name(), 40));
 }
 
+/// Names the column with the fewest words or numbers that tells all rows of one time apart; "" where none does.
+std::string hint_for_duplicates(const CsvSource& csv) {
+  const std::vector<std::int64_t> times = csv.time_columns();
+  std::vector<std::int64_t> taken = times;
+  std::ranges::copy(csv.series_columns(), std::back_inserter(taken));
+  std::size_t fewest = static_cast<std::size_t>(csv.table.rows()) / 2 + 1;
+  std::string found;
+  for (std::int64_t column = 0; column < csv.table.columns() && !csv.table.names().empty(); ++column) {
+    if (std::ranges::find(taken, column) != taken.end()) continue;
+    std::unordered_set<std::string> keys, cells;
+    const auto is_new = [&](std::int64_t row) {
+      const auto cell = csv.table.cell(row, column);
+      cells.emplace(cell);
+      std::string key = text_of(csv.series.empty() ? 0 : csv.series[static_cast<std::size_t>(row)]);
+      for (const std::int64_t time : times) key += text_of('\n', csv.table.cell(row, time));
+      return cells.size() < fewest && keys.insert(text_of(key, '\n', cell)).second;
+    };
+    std::int64_t row = 0;
+    while (row < csv.table.rows() && is_new(row)) ++row;
+    if (row < csv.table.rows()) continue;
+    fewest = cells.size();
+    found = csv.table.name_of(column);
+  }
+  if (found.empty()) return {};
+  return text_of("The column \"", found,
+                 "\" tells them apart: as a second one in \"time\" if it is a time of day, ",
+                 "as \"series\" if it names series. ");
+}
+
 /// Treats rows of one time as `duplicates` says. `times` are those of the rows in their order.
 void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
   const auto is_alike = [&](std::size_t i) {
@@ -123,7 +153,7 @@ void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
       throw InputError(
           {csv.table.where()}, Rule::conflict,
           text_of("lines ", csv.line(at - 1), " and ", csv.line(at), ": both are of ", text_of_time(csv, at),
-                  of_series(csv, at), ", expected one row for each time. ",
+                  of_series(csv, at), ", expected one row for each time. ", hint_for_duplicates(csv),
                   R"("duplicates": "first", "last" or "mean" takes one. Where clocks are set )",
                   R"(back, "timezone" makes such hours two times, as does an offset: )",
                   "2024-10-27T02:00+01:00."));
@@ -136,12 +166,14 @@ void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
   csv.duplicates = removed;
 }
 
-/// Says of which clock the rows are midnights, where they are a day apart but for the hours by which that clock leaps.
-std::string note_of_midnights(const CsvSource& csv, const TimeAxis& axis) {
+/// Says by which clock the rows have one time of day, where they are a day apart but for the hours by which that clock leaps.
+std::string note_of_days(const CsvSource& csv, const TimeAxis& axis) {
   if (!csv.options.timezone.empty() || axis.grids.front().is_even) return {};
-  const std::string zone = zone_of_midnights(axis.times);
+  const std::string zone = zone_of_days(axis.times);
   if (zone.empty()) return {};
-  return text_of("the times are midnights of ", zone, " in UTC: with ",
+  const bool are_midnights = TimeZone::named(zone).to_local(axis.times[0]) % kOneDay == 0;
+  return text_of("the times are ", are_midnights ? "midnights of " : "of one time of day by the clock of ",
+                 zone, " in UTC: with ",
                  axis.format.is_absolute() ? "" : "times that say so, as in 2024-06-30T22:00Z, and ",
                  "\"timezone\": \"", zone, "\" the rows are days");
 }
@@ -166,6 +198,37 @@ std::string note_of_gaps(const CsvSource& csv, const std::vector<PanelSeries>& a
                                          : "; no window reaches over one");
 }
 
+/// Says on which weekdays, or at how many times of day, there never is a row, as forecasts do not leave them out.
+std::string note_of_pattern(const TimeAxis& axis, const std::vector<GridOfSeries>& grids) {
+  const Frequency& frequency = axis.grids.front().grid.frequency();
+  const bool has_gaps = std::ranges::any_of(grids, [](const auto& one) { return !one.found.gaps.empty(); });
+  const bool is_length =
+      frequency.unit == Frequency::Unit::local || frequency.unit == Frequency::Unit::nanosecond;
+  const bool are_days = frequency.count == kOneDay;
+  if (!has_gaps || !axis.grids.front().is_even || !is_length || kOneDay % frequency.count != 0) return {};
+  const auto [first, last] = std::ranges::minmax(axis.times);
+  constexpr std::int64_t kFewestDays = 5, kFewestWeeks = 3;
+  if (last - first < kOneDay * (are_days ? 7 * kFewestWeeks : kFewestDays)) return {};
+  std::vector<bool> has_row(static_cast<std::size_t>(are_days ? 7 : kOneDay / frequency.count));
+  for (const Instant local : axis.zone.to_local(axis.times)) {
+    const std::int64_t place =
+        are_days ? weekday_of(floor_div(local, kOneDay)) : floor_mod(local, kOneDay) / frequency.count;
+    has_row[static_cast<std::size_t>(place)] = true;
+  }
+  const auto without = std::ranges::count(has_row, false);
+  if (without == 0) return {};
+  constexpr const char* kDays[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
+                                   "Friday", "Saturday", "Sunday"};
+  std::string days;
+  for (std::size_t i = 0; are_days && i < has_row.size(); ++i)
+    if (!has_row[i]) days += text_of(days.empty() ? "" : " or ", kDays[i]);
+  const std::string where =
+      are_days ? "no row is of a " + days
+               : text_of("no row is at ", without, " of the ", has_row.size(), " times of day");
+  return text_of(where, ": dates of a forecast go on by ", frequency.name(), " and may be such ",
+                 are_days ? "days" : "times");
+}
+
 std::string note_of(const CsvSource& csv, const TimeAxis& axis, const std::vector<PanelSeries>& all,
                     const std::vector<GridOfSeries>& grids) {
   const SeriesGrid& series = axis.grids.front();
@@ -175,6 +238,11 @@ std::string note_of(const CsvSource& csv, const TimeAxis& axis, const std::vecto
   note += series.is_even ? frequency.name()
                          : text_of("not quite even, usually ", seconds_of(frequency.count), " s");
   if (!csv.options.timezone.empty()) note += text_of(", clock of ", axis.zone.name());
+  if (csv.options.timezone.empty() && axis.has_zone())
+    note += text_of(", clock of ", axis.zone.name(), ", whose offsets from UTC the times have");
+  if (csv.options.timezone.empty() && axis.has_several_offsets)
+    note +=
+        R"(, offsets from UTC that no one zone has: dates and the calendar are in UTC ("timezone" says another clock))";
   return note + note_of_gaps(csv, all, grids);
 }
 
@@ -199,8 +267,11 @@ void read_times(CsvSource& csv, Panel& panel) {
   if (!grids.empty()) {
     for (const auto& [found, is_even] : grids) axis.grids.push_back({found.grid, is_even});
     panel.notes.push_back(note_of(csv, axis, panel.series, grids));
-    if (std::string note = note_of_midnights(csv, axis); !note.empty())
-      panel.notes.push_back(std::move(note));
+    if (std::string note = note_of_days(csv, axis); !note.empty()) panel.notes.push_back(std::move(note));
+    if (const std::string note = note_of_pattern(axis, grids); !note.empty()) {
+      panel.notes.push_back(note);
+      panel.future_notes.push_back(note);
+    }
     if (!options.across_gaps) panel.segments = segments_between(panel.series, grids);
   }
   if (!was_sorted) panel.notes.emplace_back("rows were sorted by time");

@@ -32,7 +32,10 @@ struct TimeAxis {
   bool are_days = false;               ///< all times are midnights, by that clock
   std::int64_t season =
       0;  ///< steps after which the numbers repeat, as an option says; 0: as the frequency says
-  bool has_several_offsets = false;  ///< the dates have offsets from UTC that differ; the clock is UTC
+  bool has_several_offsets = false;  ///< the dates have offsets from UTC that no zone has; the clock is UTC
+
+  /// Whether the clock is that of a place, which may be set.
+  bool has_zone() const { return zone.name().find('/') != std::string::npos; }
 
   /// Whether the times are dates, and not numbers that count from a beginning of their own.
   bool are_dates() const;

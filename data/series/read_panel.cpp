@@ -17,13 +17,10 @@
 
 namespace lagtape {
 
-namespace {
-
 namespace fs = std::filesystem;
 
 bool is_pattern(const fs::path& path) { return path.filename().string().find('*') != std::string::npos; }
 
-/// The files that a path with a * in its last part names, in the order of their names; else the path itself.
 std::vector<fs::path> files_of(const fs::path& path) {
   const std::string pattern = path.filename().string();
   if (!is_pattern(path)) return {path};
@@ -34,6 +31,8 @@ std::vector<fs::path> files_of(const fs::path& path) {
   if (files.empty()) throw InputError({path.string()}, Rule::missing, "there are no files of such names.");
   return files;
 }
+
+namespace {
 
 Panel read_arrays(const SeriesOptions& options, const fs::path& path) {
   const std::string where = path.string();
@@ -78,9 +77,14 @@ Panel read_arrays(const SeriesOptions& options, const fs::path& path) {
 void check_columns(const Panel& first, const Panel& more, const fs::path& path, bool by_place) {
   if (more.columns.size() != first.columns.size() || more.input != first.input ||
       more.target != first.target) {
-    throw InputError({path.string()}, Rule::shape,
-                     text_of("expected the columns of the files before it, ", first.input.size(),
-                             " inputs and ", first.target.size(), " targets."));
+    if (more.names.empty() || first.names.empty())
+      throw InputError({path.string()}, Rule::shape,
+                       text_of("expected the columns of the files before it, ", first.input.size(),
+                               " inputs and ", first.target.size(), " targets."));
+    throw InputError(
+        {path.string()}, Rule::shape,
+        text_of("its columns are ", listed(more.names), ", expected those of the files before it in ",
+                "their order, ", listed(first.names), R"(. Or name the columns in "input".)"));
   }
   if (more.axis.times.empty() != first.axis.times.empty())
     throw InputError({path.string()}, Rule::conflict,
@@ -178,7 +182,15 @@ Panel joined(std::vector<Panel> parts) {
   all.series_columns = parts.front().series_columns;
   all.names = parts.front().names;
   all.axis.format = parts.front().axis.format;
-  all.axis.zone = parts.front().axis.zone;
+  const auto of_zone = std::ranges::find_if(parts, [](const Panel& part) { return part.axis.has_zone(); });
+  all.axis.zone = (of_zone == parts.end() ? parts.begin() : of_zone)->axis.zone;
+  const auto has_other = [&](const Panel& part) {
+    return !part.axis.times.empty() && !(part.axis.zone == all.axis.zone);
+  };
+  if (const auto other = std::ranges::find_if(parts, has_other); other != parts.end())
+    all.notes.push_back(text_of("clocks of the files differ, as ", all.axis.zone.name(), " and ",
+                                other->axis.zone.name(), ": the calendar is by that of ",
+                                all.axis.zone.name(), R"( ("timezone" says another one))"));
   for (Panel& part : parts) {
     std::ranges::move(grid_of(part, parts), std::back_inserter(all.axis.grids));
     for (PanelSeries& series : part.series) {

@@ -32,7 +32,8 @@ constexpr Option kSeriesRows[] = {
         "format of the times in strptime's letters, such as \"%d.%m.%Y %H:%M\", or what plain numbers are: "
         "\"seconds\", \"milliseconds\", \"microseconds\", \"nanoseconds\", \"minutes\", \"hours\" or "
         "\"days\" since "
-        "1970, days of a \"spreadsheet\", \"julian_days\" or \"modified_julian_days\"; \"\": found from all "
+        "1970, days of a \"spreadsheet\", \"julian_days\", \"modified_julian_days\", \"matlab_days\", "
+        "\"hours_since_1900\"; \"\": found from all "
         "rows"),
     option<&SeriesOptions::date_order>("date_order", kDateOrders, kAboutDateOrder),
     option<&SeriesOptions::timezone>(

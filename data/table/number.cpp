@@ -26,6 +26,7 @@ std::size_t blank_at(std::string_view text) {
 /// The bytes of a separator of thousands at the beginning of a text.
 std::size_t separator_at(std::string_view text, char thousands) {
   if (thousands == ' ') return blank_at(text);
+  if (thousands == '\'' && text.starts_with("\xE2\x80\x99")) return 3;  // U+2019
   return text.starts_with(thousands) ? 1 : 0;
 }
 
@@ -69,6 +70,8 @@ std::optional<T> parse_number(std::string_view text, char decimal) {
   }
   if (text.starts_with(kMinusSign))
     return parse_number<T>(text_of('-', text.substr(kMinusSign.size())), decimal);
+  if (text.size() > 2 && text.front() == '(' && text.back() == ')' && is_digit(text[1]))
+    return parse_number<T>(text_of('-', text.substr(1, text.size() - 2)), decimal);
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -80,6 +83,8 @@ template std::optional<float> parse_number(std::string_view, char);
 template std::optional<double> parse_number(std::string_view, char);
 
 std::optional<std::string> without_thousands(std::string_view text, char thousands, char decimal) {
+  if (text.size() > 2 && text.front() == '(' && text.back() == ')' && is_digit(text[1]))
+    return without_thousands(text_of('-', text.substr(1, text.size() - 2)), thousands, decimal);
   std::string plain;
   std::size_t digits = 0;  // of the group
   bool is_grouped = false;

@@ -21,7 +21,7 @@ struct NumberWithUnit {
 
 NumberWithUnit split_unit(std::string_view cell) {
   constexpr std::size_t kLongestUnit = 24;
-  constexpr std::string_view kDigits = "0123456789", kOfNumbers = "0123456789.,' \xC2\xA0\xE2\x80\xAF";
+  constexpr std::string_view kDigits = "0123456789", kOfNumbers = "0123456789.,' \xC2\xA0\xE2\x80\xAF\x99";
   const std::size_t first = cell.find_first_of("0123456789");
   if (first == cell.npos) return {};
   std::size_t begin = first;  // with what belongs to the number before its first digit

@@ -88,6 +88,11 @@ std::vector<ScannedRow> rows_of(std::string_view text, const TableStart& start, 
     rows.push_back(next);
     next = {.line = next.line + std::ranges::count(taken, '\n')};
   }
+  // A footer is refused later, by its line.
+  const auto has_columns = [](const ScannedRow& row) { return row.cells.size() > 1; };
+  const auto last = std::find_if(rows.rbegin(), rows.rend(), has_columns);
+  if (last != rows.rend() && rows.size() < kMostRows && rows.rend() - last > std::ssize(rows) / 2)
+    rows.erase(last.base(), rows.end());
   return rows;
 }
 

@@ -160,6 +160,8 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   if (task.shape.linear) task.seasonal = seasonal_features(options, *panel, *task.shape.linear);
   if (!panel->axis.grids.empty() && panel->axis.grids.front().is_even && options.frequency == "auto")
     task.found.emplace_back("frequency", panel->axis.frequency().with_anchor(-1).name());
+  if (options.timezone.empty() && panel->axis.has_zone())
+    task.found.emplace_back("timezone", panel->axis.zone.name());
   const DateOrder order = date_order_of(panel->axis.format);
   if (order != DateOrder::automatic && options.date_order == DateOrder::automatic)
     task.found.emplace_back("date_order", name_of(order));

@@ -53,6 +53,8 @@ bool read_clock(std::string_view text, TimeParts& parts, std::uint32_t& style) {
     style |= kLetterT;
   } else if (take_character(text, ':')) {
     style |= kColonBefore;
+  } else if (take_character(text, '_')) {
+    style |= kUnderscore;
   } else {
     take_character(text, ',');
     if (!take_blanks(text)) return false;
@@ -73,7 +75,7 @@ std::string clock_pattern(std::uint32_t style, int digits) {
   if ((style & kWithClock) == 0) return "";
   const auto has = [&](std::uint32_t bits) { return (style & bits) != 0; };
   const std::string between = has(kPacked) ? "" : has(kPoints) ? "." : ":";
-  std::string text = has(kLetterT) ? "T" : has(kColonBefore) ? ":" : " ";
+  std::string text = has(kLetterT) ? "T" : has(kColonBefore) ? ":" : has(kUnderscore) ? "_" : " ";
   text += has(kOneDigitHour) ? "%-" : "%";
   text += has(kHalfDays) ? "I" : "H";
   if (has(kMinutes)) text += between + "%M";

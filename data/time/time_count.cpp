@@ -17,7 +17,7 @@ struct CountUnit {
   Instant begins = 0;       ///< the time of day at which the number is whole
 };
 
-constexpr std::array<CountUnit, 10> kUnits = {{{"seconds", kOneSecond},
+constexpr std::array<CountUnit, 12> kUnits = {{{"seconds", kOneSecond},
                                                {"milliseconds", 1'000'000},
                                                {"microseconds", 1000},
                                                {"nanoseconds", 1},
@@ -26,7 +26,9 @@ constexpr std::array<CountUnit, 10> kUnits = {{{"seconds", kOneSecond},
                                                {"days", kOneDay},
                                                {"spreadsheet", kOneDay, day_of(1899, 12, 30)},
                                                {"julian_days", kOneDay, -2'440'588, kOneDay / 2},
-                                               {"modified_julian_days", kOneDay, -40'587}}};
+                                               {"modified_julian_days", kOneDay, -40'587},
+                                               {"matlab_days", kOneDay, -719'529},
+                                               {"hours_since_1900", kOneHour, day_of(1900, 1, 1)}}};
 
 const CountUnit& unit_of(TimeCount count) { return kUnits[static_cast<std::size_t>(count)]; }
 
@@ -51,6 +53,7 @@ std::optional<TimeCount> count_called(std::string_view column) {
     std::initializer_list<std::string_view> words;
   };
   static const Called kCalled[] = {
+      {TimeCount::matlab_days, {"datenum", "matlab"}},
       {TimeCount::modified_julian_days, {"mjd", "modified"}},
       {TimeCount::julian_days, {"jd", "bjd", "hjd", "julian"}},
       {TimeCount::milliseconds, {"ms", "msec", "millis", "millisecond", "milliseconds"}},
@@ -60,12 +63,16 @@ std::optional<TimeCount> count_called(std::string_view column) {
       {TimeCount::hours, {"h", "hr", "hrs", "hour", "hours", "stunde", "stunden"}},
       {TimeCount::days, {"d", "day", "days", "doy", "jday", "yday", "dayofyear", "tag", "tage"}},
       {TimeCount::seconds, {"s", "sec", "secs", "second", "seconds", "sekunde", "sekunden"}}};
+  if (has_word(column, {"hours", "hour"}) && has_word(column, {"1900"})) return TimeCount::hours_since_1900;
   for (const auto& [count, words] : kCalled)
     if (has_word(column, words)) return count;
   return {};
 }
 
 std::optional<CountText> read_count(std::string_view text) {
+  constexpr std::string_view kDate = "/Date(", kEnd = ")/";  // of JSON as .NET writes it, in milliseconds
+  if (text.starts_with(kDate) && text.ends_with(kEnd))
+    text = text.substr(kDate.size(), text.size() - kDate.size() - kEnd.size());
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
   CountText number;
@@ -100,18 +107,19 @@ std::optional<CountText> read_count(std::string_view text) {
 
 std::optional<Instant> instant_of(TimeCount count, std::int64_t whole, double fraction, int digits) {
   const auto& [name, unit, origin, begins] = unit_of(count);
-  const std::int64_t first = day_of(kFirstYear, 1, 1) * (kOneDay / unit) - origin,
-                     last = day_of(kLastYear + 1, 1, 1) * (kOneDay / unit) - origin;
+  const std::int64_t first = (day_of(kFirstYear, 1, 1) - origin) * (kOneDay / unit),
+                     last = (day_of(kLastYear + 1, 1, 1) - origin) * (kOneDay / unit);
   if (whole < first || whole >= last) return {};
   const std::int64_t rest = std::llround(fraction * static_cast<double>(unit));
-  if (unit != kOneDay) return whole * unit + rest;
+  if (unit != kOneDay) return (whole + origin * (kOneDay / unit)) * unit + rest;
   const std::int64_t step = digits <= 4 ? kOneMinute : digits <= 8 ? kOneSecond : kOneSecond / 1000;
   return (whole + origin) * kOneDay + begins + (rest + step / 2) / step * step;
 }
 
 std::string count_text(TimeCount count, Instant time) {
   const auto& [name, unit, origin, begins] = unit_of(count);
-  const std::int64_t whole = floor_div(time - begins, unit) - origin, rest = floor_mod(time - begins, unit);
+  const std::int64_t whole = floor_div(time - begins, unit) - origin * (kOneDay / unit),
+                     rest = floor_mod(time - begins, unit);
   if (rest == 0) return std::to_string(whole);
   if (whole < 0 && origin == 0) {
     const std::string positive = count_text(count, -time);
@@ -132,6 +140,10 @@ std::optional<TimeCount> plausible_count(std::int64_t lowest, std::int64_t highe
   };
   if (is_between(15'020, 88'069) && count_called(column) == TimeCount::modified_julian_days)
     return TimeCount::modified_julian_days;
+  if (is_between(693'961, 767'375) && count_called(column) == TimeCount::matlab_days)
+    return TimeCount::matlab_days;
+  if (is_between(0, 1'761'936) && count_called(column) == TimeCount::hours_since_1900)
+    return TimeCount::hours_since_1900;
   if (is_between(10'000, 73'050)) return TimeCount::spreadsheet_days;
   if (is_between(2'415'020, 2'488'069)) return TimeCount::julian_days;
   for (std::size_t i = 0; i < 4; ++i) {

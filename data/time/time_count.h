@@ -10,7 +10,7 @@
 namespace lagtape {
 
 /// The unit of times that are written as plain numbers. They count from 1970-01-01; days of spreadsheets from 1899-12-30,
-/// Julian days from noon of -4712-01-01, modified Julian days from 1858-11-17.
+/// Julian days from noon of -4712-01-01, modified Julian days from 1858-11-17, MATLAB's datenum from the day before 0000-01-01.
 enum class TimeCount : std::uint8_t {
   seconds,
   milliseconds,
@@ -21,11 +21,14 @@ enum class TimeCount : std::uint8_t {
   days,
   spreadsheet_days,
   julian_days,
-  modified_julian_days
+  modified_julian_days,
+  matlab_days,
+  hours_since_1900
 };
 
 std::string_view name_of(
-    TimeCount count);  ///< "seconds", ..., "spreadsheet", "julian_days", "modified_julian_days"
+    TimeCount
+        count);  ///< "seconds", ..., "spreadsheet", "julian_days", "modified_julian_days", "matlab_days", ...
 std::optional<TimeCount> count_named(std::string_view name);
 std::vector<std::string> names_of_counts();
 /// The unit that the name of a column says, as "MJD", "t_ms" and "Time [h]" do; nothing for other names.

@@ -6,7 +6,10 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/time/clock_text.h"
+#include "lagtape/data/time/find_grid.h"
+#include "lagtape/data/time/interval_text.h"
 #include "lagtape/data/time/known_formats.h"
+#include "lagtape/data/time/text_cursor.h"
 #include "lagtape/data/time/time_names.h"
 
 namespace lagtape {
@@ -23,6 +26,7 @@ std::string seen_pattern(std::string_view pattern, std::uint32_t style) {
     if (pattern[i] != '%') continue;
     char letter = pattern[++i];
     if ((letter == 'd' || letter == 'm' || letter == 'V') && (style & kOneDigit)) text += '-';
+    if (letter == 'H' && (style & kOneDigitHour)) text += '-';
     if ((letter == 'b' || letter == 'a') && (style & kCapitals)) text += '^';
     if ((letter == 'b' || letter == 'a') && (style & kLongMonth)) letter = letter == 'b' ? 'B' : 'A';
     text += letter;
@@ -60,10 +64,18 @@ void put_in_century(std::vector<Instant>& times) {
   if (std::ranges::is_sorted(moved)) times = std::move(moved);
 }
 
-/// Hours as they end, such as HE1 and H01, without their letters.
-std::string_view without_letters(std::string_view hour) {
-  hour.remove_prefix(std::min(hour.find_first_not_of("HEhe"), hour.size()));
-  return hour;
+/// Whether times, in whatever order and each as often as it comes, are all steps of a frequency from the first to the last.
+bool are_without_gap(std::vector<Instant> times) {
+  constexpr std::size_t kFewest = 10;
+  std::ranges::sort(times);
+  const auto repeated = std::ranges::unique(times);
+  times.erase(repeated.begin(), repeated.end());
+  if (times.size() < kFewest) return false;
+  try {
+    return find_grid(times, {}, [](std::int64_t) { return Place(); }).gaps.empty();
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -111,11 +123,14 @@ bool TimeDetector::read_date(Candidate& candidate, std::string_view text) const 
   if (!text.empty() && !(format.takes_clock && read_clock(text, parts, style))) return false;
   const auto time = parts.instant();
   if (!time) return false;
-  const bool had_offset = candidate.highest != INT64_MIN;
-  if (parts.has_offset) {
-    candidate.lowest = std::min(candidate.lowest, parts.offset);
-    candidate.highest = std::max(candidate.highest, parts.offset);
-  }
+  // A weekday decides whether the day or the month is first.
+  if (parts.named_weekday >= 0 && format.pattern.text().find("%m") != std::string::npos &&
+      weekday_of(day_of(parts.year, parts.month, parts.day)) != parts.named_weekday)
+    return false;
+  std::vector<OffsetChange>& offsets = candidate.offsets;
+  const bool had_offset = !offsets.empty();
+  if (parts.has_offset && (!had_offset || offsets.back().offset != parts.offset))
+    offsets.push_back({candidate.times.size(), parts.offset});
   if (parts.has_offset != had_offset && !candidate.times.empty() && candidate.differs < 0)
     candidate.differs = static_cast<std::int64_t>(candidate.times.size());
   candidate.style = style;
@@ -129,19 +144,37 @@ bool TimeDetector::read(Candidate& candidate, std::string_view text) const {
 }
 
 void TimeDetector::see_clock(std::string_view cell) {
-  const std::string_view digits = without_letters(cell);
+  const std::string_view digits = plain_hour(cell);
   if (digits.find_first_not_of("0123456789") == digits.npos)
     clock_digits_ = std::max(clock_digits_, digits.size());
+  constexpr std::size_t kMostDigits = 3;
+  std::string_view rest = digits;
+  if (digits.size() <= kMostDigits)
+    last_period_ = std::max(last_period_, take_digits(rest, 1, static_cast<int>(kMostDigits)));
+}
+
+/// Appends the beginning of a period of a day by its number. Returns false where a column has none.
+bool TimeDetector::join_period(std::string_view cell) {
+  constexpr int kMinutesADay = 1440;
+  const bool is_part = last_period_ == 48 || last_period_ == 96 || last_period_ == 288;
+  if (!is_part || columns_.size() != 2 || !is_called_period(columns_[1])) return false;
+  const int number = take_digits(cell, 1, 3);
+  if (number < 1 || !cell.empty()) return false;
+  const int minutes = (number - 1) * (kMinutesADay / last_period_);
+  const auto two = [&](int value) { return text_of(value < 10 ? "0" : "", value); };
+  joined_ += two(minutes / 60) + ":" + two(minutes % 60);
+  return true;
 }
 
 void TimeDetector::add(std::string_view text) {
-  constexpr std::string_view kUntil = " - ";
-  constexpr std::size_t kShortest = 10;
   const std::int64_t row = rows_++;
   if (refused_ >= 0) return;
-  const std::size_t until = row == 0 || are_intervals_ ? text.find(kUntil) : text.npos;
-  if (until != text.npos && until >= kShortest && text.size() - until >= kShortest) {
-    are_intervals_ = true;
+  if (row == 1 && only_.empty()) find_clock_intervals(text);
+  if (are_clock_intervals_) {
+    text = text.substr(0, clock_interval_of(text).until);
+  } else if (row == 0 || are_intervals_) {
+    const std::size_t until = end_of_interval(text);
+    are_intervals_ = until != text.npos;
     text = text.substr(0, until);
   }
   if (row == 0) first_ = text;
@@ -156,6 +189,17 @@ void TimeDetector::add(std::string_view text) {
   candidates_.erase(end, candidates_.end());
   if (row == 0)
     for (Candidate& candidate : candidates_) candidate.times.reserve(expected_);
+}
+
+/// Finds that "00:00-01:00" are hours and no times with an offset from UTC, which would change with every hour.
+void TimeDetector::find_clock_intervals(std::string_view second) {
+  const ClockInterval one = clock_interval_of(first_), two = clock_interval_of(second);
+  are_clock_intervals_ =
+      one.begin >= 0 && two.begin >= 0 && one.end != two.end && one.length() == two.length();
+  if (!are_clock_intervals_) return;
+  first_.resize(one.until);
+  candidates_ = TimeDetector(order_).candidates_;
+  std::erase_if(candidates_, [&](Candidate& candidate) { return !read(candidate, first_); });
 }
 
 void TimeDetector::add(std::span<const std::string_view> cells) {
@@ -177,7 +221,8 @@ void TimeDetector::add(std::span<const std::string_view> cells) {
     } else if (are_parts && i > clock && cell.size() == 1) {
       joined_ += '0';
     } else if (!are_parts) {
-      cell = without_letters(cell);
+      if (join_period(cell)) continue;
+      cell = plain_hour(cell);
       const bool is_packed = clock_digits_ > 2 && cell.find_first_not_of("0123456789") == cell.npos;
       if (is_packed) joined_.append((clock_digits_ + 1) / 2 * 2 - std::min(clock_digits_, cell.size()), '0');
     }
@@ -219,12 +264,14 @@ std::string_view name_of(DateOrder order) {
 
 DateOrder date_order_of(const TimeFormat& format) {
   std::string text = format.text();
-  std::erase(text, '-');  // of "%-d", and of "%d-%m"
-  for (const char* separator : {"", "/"}) {
-    if (text.starts_with(text_of("%d", separator, "%m"))) return DateOrder::day_first;
-    if (text.starts_with(text_of("%m", separator, "%d"))) return DateOrder::month_first;
-  }
-  return DateOrder::automatic;
+  std::erase_if(text, [](char c) { return c == '-' || c == '/'; });  // of "%-d", and of "%d-%m"
+  const auto is_before_year = [&](const char* part) {
+    const std::size_t at = text.find(part);
+    return at != text.npos && at < std::min(text.find_first_of("YyG"), text.size());
+  };
+  return is_before_year("%d%m")   ? DateOrder::day_first
+         : is_before_year("%m%d") ? DateOrder::month_first
+                                  : DateOrder::automatic;
 }
 
 TimeDetector::Candidate& TimeDetector::choose(const PlaceOfRow& place) {
@@ -250,6 +297,8 @@ TimeDetector::Candidate& TimeDetector::choose(const PlaceOfRow& place) {
     const auto [a, b] = std::ranges::mismatch(dates->times, other->times);
     if (a == dates->times.end()) continue;
     if (order_ != DateOrder::automatic) return date_order_of(format_of(*dates)) == order_ ? *dates : *other;
+    const bool is_even = are_without_gap(dates->times), is_other_even = are_without_gap(other->times);
+    if (is_even != is_other_even) return is_even ? *dates : *other;
     const auto row = static_cast<std::size_t>(a - dates->times.begin());
     const TimeFormat date("%d %B %Y");
     throw InputError(Problem{
@@ -300,10 +349,14 @@ TimeColumn TimeDetector::finish(const PlaceOfRow& place) {
         .statement = "some times have an offset from UTC and some have none: this row and the first one "
                      "differ"});
   if (candidate.format->pattern.text().find("%y") != std::string::npos) put_in_century(candidate.times);
-  TimeColumn column{.format = format_of(candidate),
-                    .times = std::move(candidate.times),
-                    .has_several_offsets = candidate.lowest < candidate.highest};
-  if (candidate.lowest == candidate.highest) column.zone = TimeZone::fixed(candidate.highest);
+  TimeColumn column{.format = format_of(candidate), .times = std::move(candidate.times)};
+  if (candidate.offsets.size() == 1) column.zone = TimeZone::fixed(candidate.offsets[0].offset);
+  if (candidate.offsets.size() < 2) return column;
+  if (auto zone = zone_of_offsets(column.times, candidate.offsets)) {
+    column.zone = *std::move(zone);
+  } else {
+    column.has_several_offsets = true;
+  }
   return column;
 }
 

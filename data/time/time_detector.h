@@ -17,9 +17,11 @@ struct TimeColumn {
   TimeFormat format = {};
   /// [rows] Instants where the format is absolute, else local times, of which a TimeZone makes instants.
   std::vector<Instant> times = {};
-  /// Where the format is absolute, the clock by which it is written: a fixed offset if all rows have it, else UTC.
+  /// Where the format is absolute, the clock by which it is written: a fixed offset if all rows have it, the zone that has the offsets of
+  /// all rows, else UTC.
   TimeZone zone = {};
-  bool has_several_offsets = false;  ///< rows have offsets from UTC that differ
+  /// Rows have offsets from UTC that differ, and no zone has them all.
+  bool has_several_offsets = false;
 };
 
 /// Which of the first two numbers of a date is the day, where the rows do not decide.
@@ -39,9 +41,10 @@ class TimeDetector {
   void reserve(std::size_t rows) { expected_ = rows; }
   /// The names of the columns, which say what plain numbers count: days of what, or weeks of a year.
   void called(std::vector<std::string> columns) { columns_ = std::move(columns); }
-  /// Shows the time of day of a row, before any row is added: digits alone are hours, or hours and minutes where one has more.
+  /// Shows the time of day of a row, before any row is added: digits alone are hours, or hours and minutes where one has more. A column
+  /// that is called so has the half hours, quarters of an hour or five minutes of a day by their numbers, from 1 on.
   void see_clock(std::string_view cell);
-  /// Of an interval, as in "01.01.2024 00:00 - 01.01.2024 01:00", the beginning.
+  /// Of an interval, as in "01.01.2024 00:00 - 01.01.2024 01:00" and "2024-01-01 00:00-01:00", the beginning.
   void add(std::string_view text);
   /// A time of several columns: a date and a time of day, or year, month, day, hour, minute and second, as many as there are.
   /// The name of the second one may say that it is a quarter, an ISO week or a day of the year, with no other day behind it.
@@ -56,8 +59,8 @@ class TimeDetector {
   bool is_of_dates() const;
 
   /// Gives up the times. Throws InputError for the first text that no format reads, for numbers that are not times between
-  /// 1900 and 2100 with what they look like, for offsets in a part of the rows, and where two formats read all rows and no
-  /// order is given.
+  /// 1900 and 2100 with what they look like, for offsets in a part of the rows, and where two formats read all rows, no
+  /// order is given, and not just one of them leaves no gap.
   TimeColumn finish(const PlaceOfRow& place);
 
  private:
@@ -66,13 +69,16 @@ class TimeDetector {
     const KnownFormat* format = nullptr;                   ///< nullptr: plain numbers
     std::uint32_t style = 0;                               ///< bits of TextStyle
     int digits = 0;                                        ///< the most digits of a fraction
-    std::int64_t lowest = INT64_MAX, highest = INT64_MIN;  ///< of offsets in seconds, or of plain numbers
+    std::int64_t lowest = INT64_MAX, highest = INT64_MIN;  ///< of plain numbers
     std::int64_t differs =
         -1;  ///< the first row that has an offset where the first one has none, or the reverse
+    std::vector<OffsetChange> offsets = {};
     std::vector<Instant> times = {};
     std::vector<double> fractions = {};  ///< fractions of plain numbers; empty: all are whole
   };
 
+  void find_clock_intervals(std::string_view second);
+  bool join_period(std::string_view cell);
   bool read(Candidate& candidate, std::string_view text) const;
   bool read_date(Candidate& candidate, std::string_view text) const;
   bool read_number(Candidate& candidate, std::string_view text) const;
@@ -91,7 +97,8 @@ class TimeDetector {
   std::string joined_ = {};
   std::vector<std::string> columns_ = {};
   std::size_t clock_digits_ = 0;
-  bool are_intervals_ = false;
+  int last_period_ = 0;  ///< the highest number of a column of times of day
+  bool are_intervals_ = false, are_clock_intervals_ = false;
 };
 
 }  // namespace lagtape

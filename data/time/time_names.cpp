@@ -42,6 +42,10 @@ bool has_word(std::string_view name, std::initializer_list<std::string_view> wor
   return any_word(name, [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); });
 }
 
+bool is_called_period(std::string_view name) {
+  return has_word(name, {"period", "settlementperiod", "interval", "sp", "mtu"});
+}
+
 YearPart year_part_called(std::string_view column) {
   if (has_word(column, {"quarter", "qtr", "q", "quartal", "trimestre"})) return YearPart::quarter;
   if (has_word(column, {"week", "isoweek", "wk", "woche", "kw"})) return YearPart::week;

@@ -14,6 +14,9 @@ bool has_time_name(std::string_view name);
 /// Whether one of the words of a name, in small letters, is among others: "Fault type" has "fault" and "type".
 bool has_word(std::string_view name, std::initializer_list<std::string_view> words);
 
+/// Whether a column is called as the numbered periods of a day are: "SETTLEMENT_PERIOD".
+bool is_called_period(std::string_view name);
+
 /// What the numbers of the column behind that of the years count.
 enum class YearPart : std::uint8_t { month, quarter, week, day };
 YearPart year_part_called(std::string_view column);

@@ -1,11 +1,23 @@
 #include "lagtape/data/time/time_parts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lagtape/core/text.h"
 #include "lagtape/data/time/text_cursor.h"
 
 namespace lagtape {
+
+namespace {
+
+/// Words for the clocks of Europe, North America, Japan and Australia, and the hours by which they are ahead of UTC. "IST" and "CST" of
+/// other places are not among them.
+constexpr std::pair<std::string_view, int> kClockWords[] = {
+    {"CET", 1},  {"CEST", 2}, {"MEZ", 1},  {"MESZ", 2}, {"WET", 0},  {"WEST", 1},  {"BST", 1},
+    {"EET", 2},  {"EEST", 3}, {"MSK", 3},  {"EST", -5}, {"EDT", -4}, {"CST", -6},  {"CDT", -5},
+    {"MST", -7}, {"MDT", -6}, {"PST", -8}, {"PDT", -7}, {"JST", 9},  {"AEST", 10}, {"AEDT", 11}};
+
+}  // namespace
 
 std::optional<Instant> TimeParts::instant() const {
   if (year < kFirstYear || year > kLastYear) return {};
@@ -48,11 +60,19 @@ bool take_fraction(std::string_view& text, TimeParts& parts) {
 }
 
 bool take_half(std::string_view& text, TimeParts& parts, std::uint32_t& style) {
-  const bool is_after_noon = begins_with_word(text, "pm");
-  if (!is_after_noon && !begins_with_word(text, "am")) return false;
+  if (text.empty()) return false;
+  std::string_view rest = text;
+  const char half = small_letter(rest.front());
+  if (half != 'a' && half != 'p') return false;
+  rest.remove_prefix(1);
+  const bool has_points = take_character(rest, '.');
+  if (has_points && !take_blanks(rest) && rest.starts_with("\xC2\xA0")) rest.remove_prefix(2);
+  if (!begins_with_word(rest, "m")) return false;
+  rest.remove_prefix(1);
+  if (has_points) take_character(rest, '.');
   style |= kHalfDays | (text.front() >= 'a' ? kSmallHalf : 0u);
-  text.remove_prefix(2);
-  parts.half = is_after_noon ? 12 : 0;
+  parts.half = half == 'p' ? 12 : 0;
+  text = rest;
   return true;
 }
 
@@ -68,6 +88,13 @@ bool take_offset(std::string_view& text, TimeParts& parts, std::uint32_t& style)
     text.remove_prefix(3);
     return true;
   }
+  for (const auto& [word, hours] : kClockWords)
+    if (text.starts_with(word) && (text.size() == word.size() || text[word.size()] == ' ')) {
+      parts.offset = std::int64_t{3600} * hours;
+      style |= kOffsetColon;
+      text.remove_prefix(word.size());
+      return true;
+    }
   const bool is_behind = text.starts_with('-');
   if (!is_behind && !text.starts_with('+')) return false;
   text.remove_prefix(1);
@@ -84,8 +111,9 @@ bool take_offset(std::string_view& text, TimeParts& parts, std::uint32_t& style)
     style |= kOffsetHours;
   }
   if (minutes < 0 || minutes > 59) return false;
-  parts.offset = (is_behind ? -60 : 60) * (hours * 60 + minutes);
-  return true;
+  const int ahead = (is_behind ? -1 : 1) * (hours * 60 + minutes);
+  parts.offset = std::int64_t{60} * ahead;
+  return ahead >= -12 * 60 && ahead <= 14 * 60;
 }
 
 }  // namespace lagtape

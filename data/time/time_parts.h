@@ -18,11 +18,12 @@ struct ReadTime {
 /// The parts of a time as texts write them.
 struct TimeParts {
   int year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0, nanosecond = 0;
-  int digits = 0;       ///< digits of the fraction of a second, 9 at most
-  int day_of_year = 0;  ///< 0: month and day are given
-  int week = 0;         ///< of ISO 8601, of whose years `year` is then one; 0: month and day are given
-  int weekday = 1;      ///< of that week, from 1 for Monday
-  int half = -1;        ///< 0 before noon, 12 after it; -1: hours are those of whole days
+  int digits = 0;          ///< digits of the fraction of a second, 9 at most
+  int day_of_year = 0;     ///< 0: month and day are given
+  int week = 0;            ///< of ISO 8601, of whose years `year` is then one; 0: month and day are given
+  int weekday = 1;         ///< of that week, from 1 for Monday
+  int named_weekday = -1;  ///< the weekday that a text names, from 0 for Monday; -1: none
+  int half = -1;           ///< 0 before noon, 12 after it; -1: hours are those of whole days
   bool has_offset = false;
   std::int64_t offset = 0;  ///< seconds ahead of UTC
 
@@ -55,6 +56,7 @@ enum TextStyle : std::uint32_t {
   kOffsetPlain = 1 << 19,  ///< +0100
   kOffsetHours = 1 << 20,  ///< +01
   kOffsetBlank = 1 << 21,
+  kUnderscore = 1 << 22,  ///< _ before the time of day
 };
 
 /// Seconds ahead of UTC as times are written: "+01:00", "-05:30".
@@ -63,9 +65,9 @@ std::string offset_text(std::int64_t seconds, std::string_view between = ":");
 // Each takes a part off the beginning of a text, and adds to `style` how it is written. False where there is none.
 
 bool take_fraction(std::string_view& text, TimeParts& parts);
-/// AM or PM.
+/// AM or PM, also as "a.m." and "a. m.".
 bool take_half(std::string_view& text, TimeParts& parts, std::uint32_t& style);
-/// "Z", "UTC", "+01:00", "+0100", ...
+/// "Z", "UTC", "+01:00", "+0100", "CEST", ...
 bool take_offset(std::string_view& text, TimeParts& parts, std::uint32_t& style);
 
 }  // namespace lagtape

@@ -4,6 +4,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/time/date_words.h"
 #include "lagtape/data/time/text_cursor.h"
 
 namespace lagtape {
@@ -15,18 +16,13 @@ constexpr std::string_view kWords = "pbBhaAzZ";
 
 bool is_digits(char letter) { return letter != 0 && kLetters.find(letter) != kLetters.npos; }
 
-/// Takes the name of a month or of a day, long or of three letters: its place in the list, -1 for another word.
-template <class Names>
-int take_name(std::string_view& text, const Names& names, std::uint32_t& style) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!begins_with_word(text, names[i].substr(0, 3))) continue;
-    const bool is_long = begins_with_word(text, names[i]);
-    if (is_long && names[i].size() > 3) style |= kLongMonth;
-    if (text[1] < 'a') style |= kCapitals;
-    text.remove_prefix(is_long ? names[i].size() : 3);
-    return static_cast<int>(i);
-  }
-  return -1;
+/// Takes the word of a month or of a weekday. Returns false for another one.
+bool take_word(std::string_view& text, const DateWord& word, std::uint32_t& style) {
+  if (word.number < 0) return false;
+  if (word.is_long) style |= kLongMonth;
+  if (text[1] >= 'A' && text[1] <= 'Z') style |= kCapitals;
+  text.remove_prefix(word.length);
+  return true;
 }
 
 std::string name_written(std::string_view name, bool is_long, bool in_capitals) {
@@ -153,9 +149,17 @@ bool TimePattern::read_field(const Field& field, std::string_view& text, TimePar
     case 'p': return take_half(text, parts, style);
     case 'b':
     case 'B':
-    case 'h': return (parts.month = take_name(text, kMonths, style) + 1) > 0;
+    case 'h': {
+      const DateWord month = month_at(text);
+      parts.month = month.number + 1;
+      return take_word(text, month, style);
+    }
     case 'a':
-    case 'A': return take_name(text, kWeekdays, style) >= 0;
+    case 'A': {
+      const DateWord day = weekday_at(text);
+      if (day.is_sure) parts.named_weekday = day.number;
+      return take_word(text, day, style);
+    }
     default: return take_offset(text, parts, style);
   }
 }

@@ -277,7 +277,49 @@ std::vector<Instant> TimeZone::to_utc(std::span<const Instant> local, const Plac
   return times;
 }
 
-std::string zone_of_midnights(std::span<const Instant> times) {
+std::span<const char* const> common_zones() {
+  static constexpr std::array kZones = {
+      "Europe/Berlin",    "Europe/London",     "Europe/Athens",       "America/New_York",
+      "America/Chicago",  "America/Denver",    "America/Los_Angeles", "Australia/Sydney",
+      "Pacific/Auckland", "America/Sao_Paulo", "America/Santiago",    "America/Mexico_City",
+      "America/Halifax",  "America/St_Johns",  "America/Havana",      "Australia/Adelaide",
+      "Asia/Jerusalem",   "Asia/Tehran",       "Asia/Beirut",         "Africa/Cairo",
+      "Europe/Moscow",    "Europe/Istanbul",   "Australia/Lord_Howe"};
+  return kZones;
+}
+
+namespace {
+
+/// The first zone for which something is so: common ones before all others.
+template <class Is>
+std::optional<TimeZone> first_zone(bool only_common, const Is& is) {
+  std::vector<std::string> names(common_zones().begin(), common_zones().end());
+  if (!only_common) std::ranges::move(zone_names(), std::back_inserter(names));
+  for (const std::string& name : names)
+    if (TimeZone zone = TimeZone::named(name); is(zone)) return zone;
+  return {};
+}
+
+}  // namespace
+
+std::optional<TimeZone> zone_of_offsets(std::span<const Instant> times,
+                                        std::span<const OffsetChange> changes) {
+  const auto has = [&](const TimeZone& zone, std::size_t row, std::int64_t offset) {
+    return zone.offset_at(times[row]) == offset * kOneSecond;
+  };
+  return first_zone(false, [&](const TimeZone& zone) {
+    const auto fits = [&](const OffsetChange& change) { return has(zone, change.row, change.offset); };
+    if (!std::ranges::all_of(changes, fits)) return false;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      const std::size_t end = i + 1 < changes.size() ? changes[i + 1].row : times.size();
+      for (std::size_t row = changes[i].row; row < end; ++row)
+        if (!has(zone, row, changes[i].offset)) return false;
+    }
+    return true;
+  });
+}
+
+std::string zone_of_days(std::span<const Instant> times) {
   constexpr std::size_t kMostClocks = 4;                 // of one zone, whose rules may change
   std::vector<std::pair<std::int64_t, Instant>> clocks;  // times of day, and a time of each
   for (const Instant time : times) {
@@ -288,18 +330,18 @@ std::string zone_of_midnights(std::span<const Instant> times) {
     clocks.emplace_back(clock, time);
   }
   if (clocks.size() < 2) return {};
-  std::vector<std::string> names = {
-      "Europe/Berlin",       "Europe/London",  "Europe/Athens", "America/New_York", "America/Chicago",
-      "America/Los_Angeles", "America/Denver", "Europe/Lisbon", "Australia/Sydney", "America/Sao_Paulo"};
-  std::ranges::move(zone_names(), std::back_inserter(names));
-  for (const std::string& name : names) {
-    const TimeZone zone = TimeZone::named(name);
-    const auto is_midnight = [&](Instant time) { return floor_mod(zone.to_local(time), kOneDay) == 0; };
-    if (std::ranges::all_of(clocks, [&](const auto& clock) { return is_midnight(clock.second); }) &&
-        std::ranges::all_of(times, is_midnight))
-      return name;
-  }
-  return {};
+  const auto clock_in = [](const TimeZone& zone, Instant time) {
+    return floor_mod(zone.to_local(time), kOneDay);
+  };
+  const auto has_clock = [&](const TimeZone& zone, std::int64_t clock) {
+    const auto is_so = [&](Instant time) { return clock_in(zone, time) == clock; };
+    return std::ranges::all_of(clocks, [&](const auto& one) { return is_so(one.second); }) &&
+           std::ranges::all_of(times, is_so);
+  };
+  auto zone = first_zone(false, [&](const TimeZone& one) { return has_clock(one, 0); });
+  if (!zone)
+    zone = first_zone(true, [&](const TimeZone& one) { return has_clock(one, clock_in(one, times[0])); });
+  return zone ? zone->name() : "";
 }
 
 }  // namespace lagtape

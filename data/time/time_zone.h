@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,8 +49,21 @@ class TimeZone {
   std::shared_ptr<const Rules> rules_ = {};  ///< nullptr: UTC
 };
 
-/// The zone by whose clock all times are midnights that are not always at the same time of day in UTC, as rows of days are
-/// where a program has written them in UTC; one of those that most people live in, if it is one. "" where there is none.
-std::string zone_of_midnights(std::span<const Instant> times);
+/// Names of the zones that most people live in, the likeliest first.
+std::span<const char* const> common_zones();
+
+/// A row from which on texts have an offset from UTC, in seconds, that those before it have not.
+struct OffsetChange {
+  std::size_t row = 0;
+  std::int64_t offset = 0;
+};
+
+/// The zone whose clock has the offsets of all times; a common one, if it is one. Nothing where there is none.
+std::optional<TimeZone> zone_of_offsets(std::span<const Instant> times,
+                                        std::span<const OffsetChange> changes);
+
+/// The zone by whose clock all times have one time of day, which they have not in UTC, as rows of days where a program has written them
+/// in UTC: any zone of midnights, else a common one. "" where there is none.
+std::string zone_of_days(std::span<const Instant> times);
 
 }  // namespace lagtape

@@ -285,6 +285,30 @@ class NewTest(ToolTest):
                     self.assertIn(word, err)
         self.assertEqual(self.snapshot(), before)
 
+    def test_tables_of_other_programs_are_read_alike(self):
+        rows = [(f"2024-01-{n // 24 + 1:02}T{n % 24:02}:00", n % 24 * 1000 - 9000.5) for n in range(240)]
+        table_of = lambda write: "t,v,w\n" + "".join(f"{t},{write(v)},{n % 7}\n" for n, (t, v) in enumerate(rows))
+        plain = table_of(str)
+        tables = {"returns": plain.replace("\n", "\r"), "blanks": plain.replace(",", "   "), "blank": plain.replace(",", " "),
+                  "account": table_of(lambda v: f"({-v})" if v < 0 else f"{v}"),
+                  "swiss": table_of(lambda v: f"{v:,}".replace(",", "\u2019"))}
+        experiment = {"name": "x", "data": {"task": "series", "path": "x.csv", "time": "t", "input": ["v", "w"], "target": ["v"], "window": 8},
+                      "model": {"layers": [{"cell": "gru", "units": 2}], "readout": {"at": "every_step"}}, "loss": "mse",
+                      "train": {"epochs": 1, "batch": 4}}
+
+        def scores(name, table):
+            self.write("x.csv", table)
+            self.run_tool("check", self.write("new.json", self.run_tool("new", "x.csv")[0]))
+            self.run_tool("train", self.write("e.json", experiment), "--out", name)
+            return self.run_tool("eval", name)[0]
+
+        expected = scores("plain", plain)
+        for name, table in tables.items():
+            with self.subTest(name):
+                self.assertEqual(scores(name, table), expected)
+        self.write("x.csv", plain + "\nSource: Eurostat\n")
+        self.refused(["x.csv: line 243: expected 3 cells as in the first row, got 1"], "new", "x.csv")
+
 
 if __name__ == "__main__":
     main()

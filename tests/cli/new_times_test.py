@@ -50,6 +50,77 @@ class NewTimesTest(ToolTest):
         said = self.run_tool("check", self.write("e.json", self.new("days.csv")))[1]
         self.assertIn('the times are midnights of Europe/Berlin in UTC: with times that say so, as in 2024-06-30T22:00Z, and "timezone"', said)
 
+    def test_offsets_that_change_are_a_zone_whose_clock_has_the_hours_and_days(self):
+        berlin = zoneinfo.ZoneInfo("Europe/Berlin")
+        first = datetime.datetime(2020, 10, 19, 22, tzinfo=datetime.timezone.utc)
+        hours = [(first + datetime.timedelta(hours=n)).astimezone(berlin) for n in range(400)]
+        self.write("t.csv", "t,y\n" + "".join(f"{time.isoformat()},{time.hour}\n" for time in hours))
+        text = self.new("t.csv")
+        self.assertEqual(without_comments(text)["data"]["timezone"], "Europe/Berlin")
+        self.assertIn("Offsets from UTC change as those of Europe/Berlin, or of another place", text)
+        days = [datetime.datetime(2020, 3, 1, 8, tzinfo=berlin) + datetime.timedelta(n) for n in range(120)]
+        experiment = {"name": "d", "data": {"task": "series", "path": "d.csv", "time": "t", "target": "y", "window": 4},
+                      "model": {"layers": [{"cell": "gru", "units": 2}], "readout": {"at": "every_step"}}, "loss": "mse",
+                      "train": {"epochs": 1, "batch": 4}}
+        self.write("d.csv", "t,y\n" + "".join(f"{time.isoformat()},{n % 7}\n" for n, time in enumerate(days)))
+        said = self.run_tool("check", self.write("d.json", experiment))[1]
+        self.assertIn("frequency 1D, clock of Europe/Berlin, whose offsets from UTC the times have", said)
+        self.run_tool("train", "d.json", "--out", "run")
+        self.write("winter.csv", "t,y\n" + "".join(
+            f"2021-01-{day:02}T08:00:00+01:00,{day % 7}\n" for day in range(1, 32)))
+        rows = rows_of(self.run_tool("forecast", "run", "--input", "winter.csv", "--steps", "60")[0])
+        self.assertEqual((rows[0]["time"], rows[-1]["time"]), ("2021-02-01T08:00:00+01:00", "2021-04-01T08:00:00+02:00"))
+
+    def test_numbers_say_for_which_dates_they_were_taken(self):
+        def said(name, numbers):
+            self.write("n.csv", f"{name},v\n" + "".join(f"{number},{i % 7}\n" for i, number in enumerate(numbers)))
+            return self.new("n.csv")
+
+        self.assertIn("'time' are taken for spreadsheet: 2061-02-12 to 2061-12-08. As \"modified_julian_days\" they would be 2020-01-01",
+                      said("time", range(58849, 59149)))
+        text = said("time", range(1051896, 1051896 + 7200, 24))
+        self.assertIn('taken as seconds from a beginning, not as dates, as "time_format" says. As "hours_since_1900" they would be 2020-01-01',
+                      text)
+        text = said("datenum", range(737791, 737791 + 300))
+        self.assertEqual(without_comments(text)["data"]["time_format"], "matlab_days")
+        self.assertIn("2020-01-01 to 2020-10-26", text)
+        self.check(text)
+
+    def test_years_with_a_fraction_beside_dates_and_years_without_a_name_are_not_learnt(self):
+        months = [(2000 + n // 12, n % 12 + 1) for n in range(240)]
+        self.write("w.csv", "year,month,decimal,co2\n" + "".join(
+            f"{year},{month},{year + (month - 0.5) / 12:.4f},{400 + month}\n" for year, month in months))
+        text = self.new("w.csv")
+        self.assertEqual((without_comments(text)["data"]["input"], without_comments(text)["data"]["time"]), (["co2"], ["year", "month"]))
+        self.assertIn('"decimal" has dates: left out', text)
+        self.write("s.csv", "".join(f"{year};{month:02};{year + (month - 0.5) / 12:.3f};{40.5 + month};{5.1 + month % 5}\n"
+                                    for year, month in months))
+        text = self.new("s.csv")
+        self.assertEqual(without_comments(text)["data"]["input"], [3, 4])
+        self.assertIn('Column 0 has times: left out, as a \"time\" needs a name', text)
+
+    def test_files_of_a_pattern_are_series(self):
+        for name in "ab":
+            self.write(f"st_{name}.csv", "t,y\n" + "".join(f"2024-01-{n // 24 + 1:02} {n % 24:02}:00,{n % 24}\n" for n in range(300)))
+        text = self.new("st_*.csv")
+        self.assertEqual(without_comments(text)["data"]["path"], "st_*.csv")
+        self.assertIn("the first of 2 series", text)
+        self.check(text)
+
+    def test_weeks_and_days_with_holes_say_that_forecasts_go_on(self):
+        days = [datetime.date(2024, 1, 1) + datetime.timedelta(n) for n in range(200)]
+        self.write("w.csv", "t,y\n" + "".join(f"{day},{n % 5}\n" for n, day in enumerate(days) if day.weekday() not in (4, 5)))
+        text = self.new("w.csv")
+        said = self.run_tool("check", self.write("w.json", text))[1]
+        self.assertIn("no row is of a Friday or Saturday: dates of a forecast go on by 1D and may be such days", said)
+
+    def test_rows_of_one_time_name_the_column_that_tells_them_apart(self):
+        self.write("g.csv", "day,slot,y\n" + "".join(f"2024-01-{n // 8 + 1:02},{'abcdefgh'[n % 8]},{n * 1.37 % 5:.3f}\n" for n in range(200)))
+        experiment = {"name": "g", "data": {"task": "series", "path": "g.csv", "time": "day", "target": "y", "window": 4},
+                      "model": {"layers": [{"cell": "gru", "units": 2}], "readout": {"at": "every_step"}}, "loss": "mse"}
+        self.refused(['The column "slot" tells them apart: as a second one in "time" if it is a time of day, as "series"'],
+                     "check", self.write("g.json", experiment))
+
     def test_a_clock_that_is_set_forward_has_its_zone(self):
         def draft(zone, month, day, missing=None):
             first = datetime.datetime(2023, month, day, tzinfo=datetime.timezone.utc)
@@ -107,7 +178,7 @@ class NewTimesTest(ToolTest):
                 self.assertEqual(rows_of(self.run_tool("forecast", "run", "--input", "x.csv", "--steps", "1")[0])[0]["time"], after)
                 shutil.rmtree(self.folder / "run")
         self.write("x.csv", "x,v\n" + "".join(f"{n / 2},{n % 7}\n" for n in range(80)))
-        self.assertIn("'x' counts evenly: taken as times in seconds", self.new("x.csv"))
+        self.assertIn("'x' counts evenly: taken as seconds from a beginning, not as dates", self.new("x.csv"))
         self.write("x.csv", "id,v\n" + "".join(f"{2450000 + n},{n % 7}\n" for n in range(80)))  # Julian days by their range alone
         self.assertNotIn("julian", self.new("x.csv"))
 
@@ -143,7 +214,7 @@ class NewTimesTest(ToolTest):
         self.check(text)
 
     def test_times_in_no_known_format_are_said(self):
-        self.write("load.csv", "when,v\n" + "".join(f"{datetime.datetime(2024, 1, 1) + datetime.timedelta(hours=n)} CEST,{n % 7}\n" for n in range(200)))
+        self.write("load.csv", "when,v\n" + "".join(f"{datetime.datetime(2024, 1, 1) + datetime.timedelta(hours=n)} LOCAL,{n % 7}\n" for n in range(200)))
         self.assertIn('Rows have no times, only numbers: those of "when" are in no format that is found.', self.new("load.csv"))
         self.write("load.csv", "t,v\n" + "".join(f"{n // 28 + 1:02}/{n % 28 + 1:02}/2024,{n % 7}\n" for n in range(200)) + "Total,9\n")
         self.refused(["load.csv: line 202, column 1 (t): expected a date, as other rows of the column have. Got 'Total'"], "new", "load.csv")
@@ -209,7 +280,7 @@ class NewTimesTest(ToolTest):
                 self.assertEqual((data["input"], data["time"], data["time_format"]), (["v"], name, form))
                 said = self.run_tool("check", self.write("e.json", text))[1]
                 self.assertIn(f"100 rows, frequency {frequency}\n", said)
-        self.write("x.csv", "time,v\n" + "".join(f"{day:%d%m%Y},{n % 7}\n" for n, day in enumerate(datetime.date(2000 + n // 12, n % 12 + 1, 1) for n in range(60))))
+        self.write("x.csv", "time,v\n" + "".join(f"{day:%d%m%Y},{n % 7}\n" for n, day in enumerate(datetime.date(2000 + n // 12, n % 12 + 1, 1) for n in range(12))))
         self.refused(["and no row has a day above 12, which would decide"], "new", "x.csv")
 
     def test_a_recording_with_words_of_its_dates_is_no_table_of_sequences(self):

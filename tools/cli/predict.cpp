@@ -11,6 +11,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/table_file.h"
+#include "lagtape/data/series/read_panel.h"
 #include "lagtape/tools/chart/chart_file.h"
 #include "lagtape/tools/cli/command.h"
 #include "lagtape/tools/cli/common_options.h"
@@ -217,7 +218,7 @@ bool is_recording(const std::string& input, const Model& model) {
   if (!is_table_file(input)) return false;
   if (data_of(model).value("task", "") != "series") return false;
   const SeriesOptions options = series_options_of(model);
-  return !read_table_file(input, options.table).names().empty();
+  return !read_table_file(files_of(input).front(), options.table).names().empty();
 }
 
 /// The input as plain numbers, also of a recording whose predictions are written as an array.

@@ -146,7 +146,8 @@ NamedTable read_with_decimals(const std::filesystem::path& file, RecordingColumn
     return table;
   } catch (const InputError&) {
     try {
-      return read(',');
+      NamedTable table = read(',');
+      if (table.columns() > 1 || count_decimals(table).commas > 0) return table;
     } catch (const InputError&) {
     }
     throw;
@@ -205,11 +206,9 @@ bool take_times(const NamedTable& table, RecordingColumn& column, RecordingColum
   if (!times) return false;
   column.kind = Kind::time;
   if (times->are_numbers) found.time_format = times->format;
+  note_count(table, column, *times, found);
   found.time = {column.name};
-  if (times->are_absolute) found.timezone = zone_of_midnights(times->times);
-  if (!found.timezone.empty())
-    found.notes.push_back(
-        text_of("The times are midnights of ", found.timezone, " in UTC: rows are its days."));
+  find_own_zone(*times, found);
   describe_times(times->times, found);
   return times->are_dates;
 }
@@ -248,8 +247,9 @@ RecordingColumns describe_recording(const std::filesystem::path& file) {
     if (i == 0 && cells.numbers == found.rows && cells.are_plain) counts = counts_evenly(cells.values);
     found.columns.push_back(std::move(column));
   }
-  if (found.has_names) find_parts(table, found);
+  found.has_names ? find_parts(table, found) : find_unnamed_parts(table, found);
   if (found.time.empty() ? found.has_names : has_dates && found.time.size() == 1) find_clock(table, found);
+  find_decimal_years(table, found);
   refuse_wide_table(table, found);
   if (found.time.empty()) refuse_broken_times(table, found);
   TableCodes codes(table, found.options.decimal);

@@ -4,6 +4,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/formats/table_file.h"
+#include "lagtape/data/series/read_panel.h"
 #include "lagtape/data/tasks/registry.h"
 #include "lagtape/data/time/time_names.h"
 #include "lagtape/tools/new/describe_recording.h"
@@ -219,13 +220,17 @@ Draft draft_of_recording(const StartingPoint& start) {
   if (!is_table_file(file))
     throw unexpected({start.data}, Rule::wrong_type, "a .csv file with a row for each step", {},
                      "Of the tasks, audio takes .wav, ts .ts; `lagtape list tasks audio` says how.");
-  const RecordingColumns found = describe_recording(file);
-  if (const SequenceLabel* label = label_to_learn(found, start))
-    return draft_of_sequences(found, *label, start);
+  const std::vector<fs::path> files = files_of(file);
+  const RecordingColumns found = describe_recording(files.front());
+  const SequenceLabel* label = label_to_learn(found, start);
+  if (label != nullptr && files.size() == 1) return draft_of_sequences(found, *label, start);
   Draft draft;
-  draft.name = name_from(file);
+  draft.name = name_from(is_pattern(file) ? fs::absolute(file).parent_path() : file);
   const std::string whose =
-      found.series.empty() ? "a recording" : text_of(found.series_count, " series, one below the other");
+      !found.series.empty() ? text_of(found.series_count, " series, one below the other")
+      : files.size() > 1
+          ? text_of(files.front().filename().string(), ", the first of ", files.size(), " series")
+          : "a recording";
   draft.about = text_of(found.rows, " rows of ", whose, "; every step predicts the next row");
   draft.data = {{"task", "series"}, {"path", path_from(start, file)}};
   draft.notes = found.notes;
@@ -237,6 +242,9 @@ Draft draft_of_recording(const StartingPoint& start) {
   const auto missing_in = [&](Kind kind) {
     std::int64_t missing = 0;
     for (const RecordingColumn* column : found.of_kind(kind)) missing += column->missing;
+    for (std::size_t i = 1; i < files.size(); ++i)
+      for (const RecordingColumn& column : describe_recording(files[i]).columns)
+        if (column.kind == kind) missing += column.missing;
     return missing;
   };
   const std::int64_t missing = missing_in(Kind::numbers), without_word = missing_in(Kind::words);

@@ -87,11 +87,40 @@ std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vec
   if (found.format.count() == TimeCount::julian_days && !has_time_name(name) &&
       count_called(name) != TimeCount::julian_days)
     return {};
+  const bool has_zone = found.zone.name().find('/') != std::string::npos;
+  std::string count;
+  if (found.format.count() && !found.times.empty()) {
+    const auto [first, last] = std::ranges::minmax(found.times);
+    count = text_of(name_of(*found.format.count()), ": ", date_text(first), " to ", date_text(last));
+  }
   return RecordingTimes{.times = std::move(found.times),
+                        .timezone = has_zone ? found.zone.name() : "",
+                        .count = std::move(count),
                         .format = found.format.text(),
                         .are_numbers = are_numbers,
                         .are_dates = found.format.is_date(),
                         .are_absolute = found.format.is_absolute()};
+}
+
+std::string date_text(Instant time) {
+  return TimeFormat(time % kOneDay == 0 ? "%Y-%m-%d" : "%Y-%m-%d %H:%M").write(time);
+}
+
+std::string other_counts_of(double lowest, double highest, std::optional<TimeCount> taken) {
+  constexpr Instant kEarliest = day_of(1950, 1, 1) * kOneDay, kLatest = day_of(2051, 1, 1) * kOneDay;
+  std::string text;
+  for (const TimeCount count : {TimeCount::spreadsheet_days, TimeCount::modified_julian_days,
+                                TimeCount::matlab_days, TimeCount::hours_since_1900}) {
+    const auto time_of = [&](double number) {
+      const double whole = std::floor(number);
+      return instant_of(count, static_cast<std::int64_t>(whole), number - whole, 4);
+    };
+    const auto first = time_of(lowest), last = time_of(highest);
+    if (count == taken || !first || !last || *first < kEarliest || *last > kLatest) continue;
+    text += text_of(text.empty() ? "As \"" : ", as \"", name_of(count), "\" they would be ",
+                    date_text(*first), " to ", date_text(*last));
+  }
+  return text.empty() ? text : text + ".";
 }
 
 bool come_again(const std::vector<Instant>& times) {
@@ -102,14 +131,7 @@ std::string zone_of_clock(const std::vector<std::vector<Instant>>& local) {
   const bool is_set_back = std::ranges::any_of(local, come_again);
   const std::size_t leaps = is_set_back ? 0 : leaps_of(local);
   if (!is_set_back && leaps == 0) return {};
-  for (const char* name :
-       {"Europe/Berlin",    "Europe/London",     "Europe/Athens",       "America/New_York",
-        "America/Chicago",  "America/Denver",    "America/Los_Angeles", "Australia/Sydney",
-        "Pacific/Auckland", "America/Sao_Paulo", "America/Santiago",    "America/Mexico_City",
-        "America/Halifax",  "America/St_Johns",  "America/Havana",      "Australia/Adelaide",
-        "Asia/Jerusalem",   "Asia/Tehran",       "Asia/Beirut",         "Africa/Cairo",
-        "Europe/Moscow",    "Europe/Istanbul",   "Australia/Lord_Howe"})
-    try {
+  for (const char* name : common_zones()) try {
       std::vector<std::vector<Instant>> times;
       for (const std::vector<Instant>& series : local)
         times.push_back(TimeZone::named(name).to_utc(series, [](std::int64_t) { return Place(); }));

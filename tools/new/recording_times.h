@@ -6,12 +6,15 @@
 
 #include "lagtape/data/table/named_table.h"
 #include "lagtape/data/time/instant.h"
+#include "lagtape/data/time/time_count.h"
 
 namespace lagtape {
 
 /// The times that a column has, or two: dates and times of day.
 struct RecordingTimes {
   std::vector<Instant> times = {};  ///< by row
+  std::string timezone = {};        ///< of a clock whose offsets from UTC all times have, where they change
+  std::string count = {};           ///< what numbers count, and from when to when
   std::string format = {};          ///< the text of a TimeFormat
   bool are_numbers = false;         ///< which could be read as numbers as well
   bool are_dates = false;           ///< times have no time of day
@@ -23,6 +26,11 @@ struct RecordingTimes {
 /// the day or the month is first.
 std::optional<RecordingTimes> find_times(const NamedTable& table, const std::vector<std::int64_t>& columns,
                                          bool may_repeat);
+
+/// "2024-01-31", or "2024-01-31 13:00".
+std::string date_text(Instant time);
+/// Which dates numbers would be by counts other than the one that they were taken for, as a sentence; "" where there are none.
+std::string other_counts_of(double lowest, double highest, std::optional<TimeCount> taken);
 
 /// Whether a time is not after the one before it.
 bool come_again(const std::vector<Instant>& times);

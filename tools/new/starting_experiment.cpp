@@ -6,6 +6,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/ending.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/data/series/read_panel.h"
 #include "lagtape/data/tasks/registry.h"
 #include "lagtape/tools/new/commented_json.h"
 #include "lagtape/tools/new/draft.h"
@@ -127,7 +128,7 @@ std::string starting_experiment(const StartingPoint& start) {
   const LayerEntry* cell = find_named(cells(), start.cell);
   if (cell == nullptr) throw InputError(unknown_name("cell", start.cell, names_of(cells())));
   const TaskEntry* task = find_named(tasks(), start.data);
-  if (task == nullptr && !fs::exists(start.data)) {
+  if (task == nullptr && !is_pattern(start.data) && !fs::exists(start.data)) {
     if (start.data.find_first_of("./") != std::string::npos)  // in the name of no task
       throw InputError({start.data}, Rule::missing, "there is no such file.");
     throw InputError(unknown_name("task or file", start.data, names_of(tasks())));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <unordered_set>
 
@@ -12,7 +13,6 @@
 #include "lagtape/data/time/time_detector.h"
 #include "lagtape/data/time/time_names.h"
 #include "lagtape/data/time/time_zone.h"
-#include "lagtape/tools/new/recording_times.h"
 
 namespace lagtape {
 
@@ -29,8 +29,22 @@ bool is_called(std::string name, std::initializer_list<std::string_view> names) 
 /// Whether a column is called as hours of the day are.
 bool is_called_hour(std::string name) {
   std::ranges::replace(name, '_', ' ');
-  return is_called(name, {"hour", "hours", "hr", "hh", "he", "hour ending", "hr end", "hour end", "stunde",
-                          "heure", "hora"});
+  const bool is_numbered =
+      name.size() == 4 && is_called(name.substr(0, 2), {"he"}) &&
+      name.find_first_not_of("0123456789", 2) == name.npos;  // HE01, after its first hour
+  return is_numbered || is_called(name, {"hour", "hours", "hr", "hh", "he", "hour ending", "hr end",
+                                         "hour end", "stunde", "heure", "hora"});
+}
+
+/// The lowest and the highest number of a column.
+std::pair<double, double> range_of(const NamedTable& table, std::int64_t column) {
+  double lowest = INFINITY, highest = -INFINITY;
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    const double number = parse_number(table.cell(row, column)).value_or(NAN);
+    lowest = std::fmin(lowest, number);
+    highest = std::fmax(highest, number);
+  }
+  return {lowest, highest};
 }
 
 /// Whether a column has two rows that are alike.
@@ -56,6 +70,69 @@ std::optional<TimeFormat> first_format(const NamedTable& table, std::int64_t col
 }
 
 }  // namespace
+
+void note_count(const NamedTable& table, const RecordingColumn& column, const RecordingTimes& times,
+                RecordingColumns& found) {
+  if (times.count.empty()) return;
+  const auto [lowest, highest] = range_of(table, column.index);
+  const std::string others = other_counts_of(lowest, highest, count_named(times.format));
+  found.notes.push_back(text_of("The numbers of ", quote(column.name), " are taken for ", times.count, ".",
+                                others.empty() ? "" : " ", others));
+}
+
+void find_decimal_years(const NamedTable& table, RecordingColumns& found) {
+  constexpr double kFirstYear = 1500, kLastYear = 2200;
+  const auto number = [&](std::int64_t row, std::int64_t column) {
+    return parse_number(table.cell(row, column), found.options.decimal).value_or(0);
+  };
+  // The year of a row: that of its time, or in a table without names the whole number before.
+  const auto times = [&]() -> std::optional<RecordingTimes> {
+    std::vector<std::int64_t> columns;
+    if (found.time.empty() || !found.has_names) return {};
+    for (const std::string& name : found.time) columns.push_back(table.column(name));
+    return find_times(table, columns, true);
+  }();
+  for (RecordingColumn& column : found.columns) {
+    if (column.kind != Kind::numbers || column.missing > 0 || (!times && column.index == 0)) continue;
+    bool has_fraction = false, is_of_rows = true;
+    for (std::int64_t row = 0; row < table.rows() && is_of_rows; ++row) {
+      const double years = number(row, column.index);
+      is_of_rows = years >= kFirstYear && years < kLastYear;
+      has_fraction = has_fraction || years != std::floor(years);
+      if (!is_of_rows) continue;
+      if (times) {
+        constexpr double kOneMonth = 0.09, kSecondsAYear = 365.2425 * 86400;
+        const double own = 1970 + seconds_of(times->times[static_cast<std::size_t>(row)]) / kSecondsAYear;
+        is_of_rows = std::abs(own - years) < kOneMonth;
+      } else {
+        is_of_rows = std::floor(years) == number(row, 0);
+      }
+    }
+    if (!is_of_rows || !has_fraction) continue;
+    column.kind = Kind::other;  // of dates
+    column.has_numbers = false;
+  }
+}
+
+void find_unnamed_parts(const NamedTable& table, RecordingColumns& found) {
+  constexpr std::int64_t kYearDigits = 4;
+  const auto is_number = [](const RecordingColumn& column) {
+    return column.missing == 0 && (column.kind == Kind::numbers || column.kind == Kind::counter);
+  };
+  if (std::ssize(table.cell(0, 0)) != kYearDigits) return;
+  for (const std::size_t count : {std::size_t{3}, std::size_t{2}}) {
+    if (found.columns.size() <= count ||
+        !std::all_of(found.columns.begin(), found.columns.begin() + static_cast<std::ptrdiff_t>(count),
+                     is_number))
+      continue;
+    std::vector<std::int64_t> columns(count);
+    std::iota(columns.begin(), columns.end(), 0);
+    const auto times = find_times(table, columns, false);
+    if (!times || come_again(times->times)) continue;
+    for (std::size_t i = 0; i < count; ++i) found.columns[i].kind = i == 0 ? Kind::time : Kind::clock;
+    return;
+  }
+}
 
 void describe_times(std::vector<Instant> times, RecordingColumns& found) {
   std::ranges::sort(times);
@@ -93,7 +170,8 @@ void find_clock(const NamedTable& table, RecordingColumns& found) {
   for (RecordingColumn& column : found.columns) {
     if (&column == &*date || column.missing > 0) continue;
     const bool is_called_so =
-        is_called_hour(column.name) || (is_time_name(column.name) && !column.has_numbers) ||
+        is_called_hour(column.name) || is_called_period(column.name) ||
+        (is_time_name(column.name) && !column.has_numbers) ||
         has_word(column.name, {"time", "hhmm", "hhmmss", "uhrzeit", "zeit", "heure", "hora"});
     const bool has_clock =
         !column.has_numbers && table.cell(0, column.index).find(':') != std::string_view::npos;
@@ -175,6 +253,22 @@ void refuse_broken_times(const NamedTable& table, const RecordingColumns& found)
   }
 }
 
+void find_own_zone(const RecordingTimes& times, RecordingColumns& found) {
+  if (!times.are_absolute) return;
+  found.timezone = times.timezone;
+  const char* const or_another = ", or of another place whose clock is set at the same time.";
+  if (!found.timezone.empty()) {
+    found.notes.push_back(text_of("Offsets from UTC change as those of ", found.timezone, or_another));
+    return;
+  }
+  found.timezone = zone_of_days(times.times);
+  if (found.timezone.empty()) return;
+  const std::int64_t clock = floor_mod(TimeZone::named(found.timezone).to_local(times.times[0]), kOneDay);
+  found.notes.push_back(
+      clock == 0 ? text_of("The times are midnights of ", found.timezone, " in UTC: rows are its days.")
+                 : text_of("The times are of one time of day by the clock of ", found.timezone, or_another));
+}
+
 void find_zone(const NamedTable& table, const FoundSeries& series, RecordingColumns& found) {
   if (found.time.empty() || !found.has_names) return;
   std::vector<std::int64_t> columns;
@@ -232,9 +326,12 @@ void take_count(const NamedTable& table, RecordingColumns& found) {
   first.kind = Kind::time;
   found.time = {first.name};
   found.time_format = name_of(count.value_or(TimeCount::seconds));
-  if (!count && !has_time_name(first.name) && !has_word(first.name, {"t"}))
-    found.notes.push_back(text_of("The column ", quote(first.name),
-                                  " counts evenly: taken as times in seconds, as \"time_format\" says."));
+  if (count) return;
+  const auto [lowest, highest] = range_of(table, 0);
+  const std::string others = other_counts_of(lowest, highest, {});
+  found.notes.push_back(text_of("The column ", quote(first.name), " counts evenly: taken as seconds from a ",
+                                "beginning, not as dates, as \"time_format\" says.",
+                                others.empty() ? "" : " ", others));
 }
 
 }  // namespace lagtape

@@ -250,7 +250,7 @@ TEST_CASE("several files are several recordings, in the order of their names") {
   CHECK(values_of(take(*task.train, 0, task.train->size()).x) == Values{10, 11, 20, 30, 40});
   write_sample(own.folder.path() / "part3.csv", "v,w\n1,2\n");
   CHECK(has(input_error_of([&] { own.task(R"("window": 1)", "part*.csv"); }),
-            "part3.csv: expected the columns of"));
+            "part3.csv: its columns are v, w, expected those of the files before it in their order, v."));
   CHECK(has(input_error_of([&] { own.task(R"("window": 1)", "none*.csv"); }),
             "there are no files of such names"));
 }

@@ -85,6 +85,101 @@ TEST_CASE("each format is found, and writes times back as they were") {
   }
 }
 
+TEST_CASE(
+    "weekdays, times of day before dates and signs of files and cameras write times back as they were") {
+  struct Row {
+    const char *text, *format;
+    std::int64_t seconds;
+  };
+  const Row rows[] = {{"Wednesday, January 31, 2024", "%A, %B %d, %Y", 1706659200},
+                      {"Wed 31/01/2024 13:05", "%a %d/%m/%Y %H:%M", 1706706300},
+                      {"13:05 31/01/2024", "%H:%M %d/%m/%Y", 1706706300},
+                      {"20240131_130507", "%Y%m%d_%H%M%S", 1706706307},
+                      {"2024:01:31 13:05:07", "%Y:%m:%d %H:%M:%S", 1706706307},
+                      {"Q1-24", "Q%q-%y", 1704067200}};
+  for (const auto& [text, format, seconds] : rows) {
+    CAPTURE(text);
+    const TimeColumn column = read({text});
+    CHECK(column.format.text() == format);
+    CHECK(column.times[0] == at(seconds));
+    CHECK(column.format.write(column.times[0], column.zone) == text);
+  }
+}
+
+TEST_CASE("words of other languages and clocks are read") {
+  struct Row {
+    const char* text;
+    std::int64_t seconds;
+  };
+  constexpr std::int64_t kDay = 1706659200;  // 2024-01-31
+  const Row rows[] = {{"31. Januar 2024", kDay},
+                      {"31 janvier 2024", kDay},
+                      {"31 janv. 2024", kDay},
+                      {"31 enero 2024", kDay},
+                      {"31 de enero de 2024", kDay},
+                      {"31 gennaio 2024", kDay},
+                      {"31 januari 2024", kDay},
+                      {"1. M\xC3\xA4rz 2024", kDay + 30 * 86400},
+                      {"1 f\xC3\xA9vr. 2024", kDay + 86400},
+                      {"Mittwoch, 31. Januar 2024", kDay},
+                      {"Mi. 31.01.2024", kDay},
+                      {"2024-01-31 13:05 CET", kDay + 12 * 3600 + 300},
+                      {"2024-01-31 13:05 EDT", kDay + 17 * 3600 + 300},
+                      {"31.01.2024 01:05 p.m.", kDay + 13 * 3600 + 300},
+                      {"31.01.2024 01:05 a. m.", kDay + 3900},
+                      {"/Date(1706659200000)/", kDay},
+                      {"31.01.2024 13:00 - 14:00", kDay + 13 * 3600}};
+  for (const auto& [text, seconds] : rows) {
+    CAPTURE(text);
+    CHECK(read({text}).times[0] == at(seconds));
+  }
+  CHECK_THROWS_AS(read({"31 jui 2024"}), InputError);  // juin or juillet
+  CHECK_THROWS_AS(read({"2024-01-31 13:05-13:30"}), InputError);
+}
+
+TEST_CASE(
+    "hours from one to the next are no offsets, and weekdays and even rows decide which number is the day") {
+  const TimeColumn hours =
+      read({"2024-01-31 00:00-01:00", "2024-01-31 01:00-02:00", "2024-01-31 23:00-00:00"});
+  CHECK(hours.times == std::vector<Instant>{at(1706659200), at(1706662800), at(1706742000)});
+  CHECK(hours.format.text() == "%Y-%m-%d %H:%M");
+  CHECK(read({"2024-01-31 00:00-01:00", "2024-01-31 01:00-01:00"}).zone.name() == "-01:00");
+  CHECK(read({"Mon 05/02/2024"}).times[0] == at(1707091200));
+  CHECK(read({"Thu 05/02/2024"}).times[0] == at(1714608000));
+  std::vector<std::string> texts;
+  for (int hour = 0; hour < 48; ++hour)
+    texts.push_back("03/0" + std::to_string(4 + hour / 24) + "/2024 " + std::to_string(hour % 24) + ":00");
+  CHECK(date_order_of(read(texts).format) == DateOrder::month_first);
+  std::vector<std::string> days;  // of a month, or months on one day
+  for (int day = 1; day <= 12; ++day)
+    days.push_back((day < 10 ? "0" : "") + std::to_string(day) + "/02/2024");
+  CHECK(message(days).find("no row has a day above 12") != std::string::npos);
+}
+
+TEST_CASE("offsets that change with the clock of a place are of its zone") {
+  const TimeColumn berlin =
+      read({"2020-10-25T00:00:00+02:00", "2020-10-25T02:00:00+02:00", "2020-10-25T02:00:00+01:00"});
+  CHECK(berlin.zone.name() == "Europe/Berlin");
+  CHECK_FALSE(berlin.has_several_offsets);
+  CHECK(berlin.times[2] - berlin.times[1] == kOneHour);
+  CHECK(read({"2020-03-08T00:00-05:00", "2020-03-09T00:00-04:00"}).zone.name() == "America/New_York");
+  const TimeColumn none = read({"2020-10-25T00:00:00+02:00", "2020-10-25T00:30:00+01:00"});
+  CHECK(none.zone.is_utc());
+  CHECK(none.has_several_offsets);
+}
+
+TEST_CASE("numbered periods of a day begin at their parts of it") {
+  TimeDetector detector;
+  detector.called({"SETTLEMENT_DATE", "SETTLEMENT_PERIOD"});
+  for (const char* period : {"1", "2", "48"}) detector.see_clock(period);
+  for (const char* period : {"1", "2", "48"}) add(detector, {"2024-01-31", period});
+  CHECK(detector.finish(place_of).times ==
+        std::vector<Instant>{at(1706659200), at(1706661000), at(1706659200 + 47 * 1800)});
+  TimeDetector intervals;
+  add(intervals, {"31.01.2024", "13 - 14"});
+  CHECK(intervals.finish(place_of).times[0] == at(1706659200 + 13 * 3600));
+}
+
 TEST_CASE("fractions of seconds keep their digits") {
   CHECK(read({"2024-01-31 13:05:07.123456789"}).times[0] == at(1706706307) + 123456789);
   CHECK(read({"1706706307.000000001"}).times[0] == at(1706706307) + 1);

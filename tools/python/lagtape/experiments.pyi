@@ -355,7 +355,7 @@ class SeriesData(TypedDict, total=False):
     time: Union[str, List[str], None]
     """column of the times, or a list of the columns of dates and of times of day, or of year, month, day, hour, minute and second, by which rows are sorted and gaps are found; "": the column without a name; null: rows are equally spaced"""
     time_format: str
-    """format of the times in strptime's letters, such as "%d.%m.%Y %H:%M", or what plain numbers are: "seconds", "milliseconds", "microseconds", "nanoseconds", "minutes", "hours" or "days" since 1970, days of a "spreadsheet", "julian_days" or "modified_julian_days"; "": found from all rows"""
+    """format of the times in strptime's letters, such as "%d.%m.%Y %H:%M", or what plain numbers are: "seconds", "milliseconds", "microseconds", "nanoseconds", "minutes", "hours" or "days" since 1970, days of a "spreadsheet", "julian_days", "modified_julian_days", "matlab_days", "hours_since_1900"; "": found from all rows"""
     date_order: Literal['auto', 'day_first', 'month_first']
     """which of the first two numbers of a date is the day where no row has one above 12: "day_first" or "month_first"; "auto": an error asks"""
     timezone: str
