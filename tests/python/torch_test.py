@@ -40,6 +40,11 @@ def cases():
             yield pytest.param(layer, id=json.dumps(layer))
 
 
+def differentiable_cases():
+    """All but spikes, whose gradients are those of another function."""
+    return [case for case in cases() if case.values[0]["cell"] != "lif"]
+
+
 def numbers(*shape, seed=0, dtype=torch.float64):
     return torch.from_numpy(np.random.default_rng(seed).normal(size=shape)).to(dtype)
 
@@ -55,7 +60,7 @@ def largest_difference(a, b):
 # ---- gradients ----
 
 
-@pytest.mark.parametrize("layer", list(cases()))
+@pytest.mark.parametrize("layer", differentiable_cases())
 def test_gradcheck_passes_for_every_cell_through_outputs_and_windows(layer):
     width = layer["units"] if layer["cell"] == "s4d" else 2
     recurrence = Recurrence(layer, width, seed=1, dtype=torch.float64, threads=1).eval()

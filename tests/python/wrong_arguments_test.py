@@ -19,6 +19,21 @@ ODD = [None, True, -1, 0, 1, 2**70, 1.5, float("nan"), float("inf"), "", "x", "\
        "train.epochs=1", {"train.epochs": 1}, "waves.json", {"name": 3}, "/", "run", "run/weights.safetensors"]
 
 
+def odd_frames():
+    """Tables that are wrong in some way, and one that is right; none where pandas is missing."""
+    try:
+        import pandas
+    except ImportError:
+        return []
+    hours = pandas.date_range("2024-01-01", periods=60, freq="h")
+    table = pandas.DataFrame({"a": np.sin(np.arange(60.0)), "b": np.arange(60.0) % 5}, index=hours)
+    mixed = pandas.Index([hours[0].tz_localize("UTC"), *hours[1:]], dtype=object)
+    return [table, table[:0], table[["a"]], table["a"], table.assign(a=np.nan), table.assign(a="x"), table.assign(b=[object()] * 60),
+            table.assign(a=table["a"] + 1j), table.set_axis(mixed), table.set_axis(["a", "a"], axis=1), table.set_axis([0, 1], axis=1),
+            pandas.concat([table, table]), table[::-1], table.set_axis(hours[:1].repeat(60)), pandas.DataFrame(), hours, hours[0], pandas.NaT,
+            table.reset_index(), table.set_index("b", append=True), [table, table[:3]], {"one": table, "two": None}]
+
+
 def calls(lt, model, stream):
     """Functions of one or two arguments, by name."""
     experiment = {**EXPERIMENT, "train": {"epochs": 1, "batch": 4}}
@@ -97,9 +112,10 @@ def hammer(seed, which):
     stream = model.stream()
     functions = calls(lt, model, stream) if which == "calls" else estimator_calls(lt)
     refused, worked = {}, {}
+    odd = ODD if which == "calls" else ODD + 2 * odd_frames()
     for number in range(CALLS):
         name = random.choice(list(functions))
-        a, b = random.choice(ODD), random.choice(ODD)
+        a, b = random.choice(odd), random.choice(odd)
         try:
             functions[name](a, b)
             worked[name] = worked.get(name, 0) + 1

@@ -197,7 +197,7 @@ def forecast_arrays(run: Union[Trained, Sequence[Trained]], input: Any, steps: U
     made = _lagtape.forecast([model._model for model in models], taken.path, text_of(length, "[forecast] steps"), text_of(begin, "[forecast] start"),
                              count_of(season, "season", "forecast", 0), count_of(paths, "paths", "forecast", 0), future_path,
                              None if interval is None else real_of(interval, "interval", "forecast"),
-                             [str(one) for one in names], taken.files)
+                             [text_of(str(one), "[forecast] series") for one in names], taken.files)
     return cast(Forecast, made), taken
 
 

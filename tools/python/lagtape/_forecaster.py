@@ -216,7 +216,10 @@ def _with_targets(df: Any, y: Any, target: Names) -> Any:
     if not hasattr(df, "assign"):
         raise InputError(f"[Forecaster] y goes with a DataFrame of pandas. Got {type(df).__name__}; name its columns by target=.")
     names = _names_of(getattr(y, "name", None) if target is None else target, "target", []) or ["y"]
-    values = np.asarray(y)
+    try:
+        values = np.asarray(y)
+    except ValueError as error:
+        raise InputError(f"[Forecaster] y must be an array of numbers. {error}") from None
     values = values[:, None] if values.ndim == 1 else values
     if values.shape != (len(df), len(names)):
         raise InputError(f"[Forecaster] y: expected {[len(df), len(names)]}, a row for each of X. Got {list(values.shape)}.")
