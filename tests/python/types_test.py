@@ -167,7 +167,8 @@ def test_the_examples_of_the_documents_have_types(tmp_path):
     assert len(blocks) > 6
     found, said = errors_of("\n".join(blocks), tmp_path)
     assert not found, said
-    pyright = next((shutil.which(name) for name in ("pyright", "basedpyright") if shutil.which(name)), None)
+    path = os.pathsep.join([os.environ.get("PATH", ""), os.path.dirname(sys.executable)])
+    pyright = shutil.which("pyright", path=path) or shutil.which("basedpyright", path=path)
     if pyright:
         (tmp_path / "pyrightconfig.json").write_text(json.dumps({"typeCheckingMode": "strict", "include": ["wrong.py"],
                                                                  "reportMissingTypeStubs": False, "reportUnknownMemberType": False,  # pandas has none
