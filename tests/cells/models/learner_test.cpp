@@ -20,6 +20,7 @@
 #include "lagtape/cells/written/min_lstm.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/thread_pool.h"
+#include "lagtape/ops/elementwise.h"
 
 namespace lagtape {
 namespace {
