@@ -292,9 +292,9 @@ namespace {
 
 /// The first zone for which something is so: common ones before all others.
 template <class Is>
-std::optional<TimeZone> first_zone(bool only_common, const Is& is) {
+std::optional<TimeZone> first_zone(const Is& is) {
   std::vector<std::string> names(common_zones().begin(), common_zones().end());
-  if (!only_common) std::ranges::move(zone_names(), std::back_inserter(names));
+  std::ranges::move(zone_names(), std::back_inserter(names));
   for (const std::string& name : names)
     if (TimeZone zone = TimeZone::named(name); is(zone)) return zone;
   return {};
@@ -307,7 +307,7 @@ std::optional<TimeZone> zone_of_offsets(std::span<const Instant> times,
   const auto has = [&](const TimeZone& zone, std::size_t row, std::int64_t offset) {
     return zone.offset_at(times[row]) == offset * kOneSecond;
   };
-  return first_zone(false, [&](const TimeZone& zone) {
+  return first_zone([&](const TimeZone& zone) {
     const auto fits = [&](const OffsetChange& change) { return has(zone, change.row, change.offset); };
     if (!std::ranges::all_of(changes, fits)) return false;
     for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -338,9 +338,8 @@ std::string zone_of_days(std::span<const Instant> times) {
     return std::ranges::all_of(clocks, [&](const auto& one) { return is_so(one.second); }) &&
            std::ranges::all_of(times, is_so);
   };
-  auto zone = first_zone(false, [&](const TimeZone& one) { return has_clock(one, 0); });
-  if (!zone)
-    zone = first_zone(true, [&](const TimeZone& one) { return has_clock(one, clock_in(one, times[0])); });
+  auto zone = first_zone([&](const TimeZone& one) { return has_clock(one, 0); });
+  if (!zone) zone = first_zone([&](const TimeZone& one) { return has_clock(one, clock_in(one, times[0])); });
   return zone ? zone->name() : "";
 }
 

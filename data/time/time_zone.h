@@ -63,7 +63,7 @@ std::optional<TimeZone> zone_of_offsets(std::span<const Instant> times,
                                         std::span<const OffsetChange> changes);
 
 /// The zone by whose clock all times have one time of day, which they have not in UTC, as rows of days where a program has written them
-/// in UTC: any zone of midnights, else a common one. "" where there is none.
+/// in UTC: midnights before others, common zones before others. "" where there is none.
 std::string zone_of_days(std::span<const Instant> times);
 
 }  // namespace lagtape

@@ -75,3 +75,24 @@ TEST_CASE("clocks go on changing after 2037") {
   CHECK(berlin.offset_at(times_of({"2050-12-01"})[0]) == kOneHour);
   CHECK(TimeZone::named("Europe/Istanbul").offset_at(times_of({"2050-12-01"})[0]) == 3 * kOneHour);
 }
+
+TEST_CASE("days at one time of day, written in UTC, have a zone by whose clock they are so") {
+  for (const char* name : {"Europe/Berlin", "America/New_York", "Africa/Casablanca", "Pacific/Norfolk"}) {
+    for (const std::int64_t clock : {std::int64_t{0}, 8 * kOneHour}) {
+      CAPTURE(name);
+      const TimeZone zone = TimeZone::named(name);
+      std::vector<Instant> local;
+      for (std::int64_t day = 0; day < 500; ++day)
+        local.push_back(day_of(2022, 1, static_cast<int>(1 + day)) * kOneDay + clock);
+      const std::vector<Instant> times = zone.to_utc(local, place_of);
+      const std::string found = zone_of_days(times);
+      REQUIRE(!found.empty());
+      std::int64_t others = 0;
+      const TimeZone one = TimeZone::named(found);
+      for (const Instant time : times)
+        others +=
+            floor_mod(one.to_local(time), kOneDay) == floor_mod(one.to_local(times[0]), kOneDay) ? 0 : 1;
+      CHECK(others == 0);
+    }
+  }
+}
