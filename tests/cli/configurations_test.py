@@ -37,6 +37,8 @@ def random_experiment(draws):
     data = {"task": "random", "length": draws.randint(2, 60), "input": draws.randint(1, 9), "train": draws.randint(2, 40),
             "valid": 3, "test": 2}
     data["classes" if classes else "output"] = draws.randint(2, 5)
+    flags = len(layers[0].get("reads", {})) + layers[0].get("elapsed", False)
+    data["input"] = max(data["input"], 1 + flags)  # a cell reads flags, and something else
     return {
         "name": "random", "seed": draws.randint(0, 10**6), "data": data,
         "model": {"layers": layers, "readout": {"at": draws.choice(("every_step", "last_step", "mean"))}},
