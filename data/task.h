@@ -64,7 +64,7 @@ struct TaskHints {
   bool every_step = false;   ///< the model reads out at every step
   bool real_loss = true;     ///< the loss compares real numbers (mse)
   bool counts = false;       ///< the loss is a likelihood of counts, which are scaled by their mean alone
-  Dtype dtype = Dtype::f32;  ///< of the model's numbers
+  Dtype dtype = Dtype::f32;  ///< the model computes in it
   std::int64_t lag = 0;      ///< the longest lag of the model's layers, as far as their options say it
 };
 

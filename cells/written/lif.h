@@ -31,7 +31,7 @@ struct Lif {
   double strength = 1.8;                   ///< by how much an `adaptive` threshold rises
   std::int64_t input_delay = 0;            ///< largest delay of an input, in steps; 0: without
   std::int64_t recurrent_delay = 0;        ///< largest delay of a spike beyond one step; 0: without
-  std::string surrogate = "fast_sigmoid";  ///< whose derivative a spike has
+  std::string surrogate = "fast_sigmoid";  ///< the function whose derivative replaces that of a spike
   double slope = 25;                       ///< slope of that function
 
   Layer build(std::int64_t input) const;

@@ -86,11 +86,12 @@ class ArchiveBuilder {
   std::int64_t before_;  ///< sequences of the files before
   std::int64_t line_ = 0;
   std::optional<std::int64_t> dimensions_ = {};
-  std::optional<std::int64_t> length_ = {};  ///< of each sequence; 0: that of the first one; empty: any
+  std::optional<std::int64_t> length_ =
+      {};  ///< steps of each sequence; 0: as many as the first has; empty: any number
   std::unordered_map<std::string, std::int32_t> class_of_ = {};  ///< the number of each class
-  std::vector<std::vector<double>> values_ = {};                 ///< of the ended dimensions
-  std::vector<double> dimension_ = {};                           ///< of the next one
-  std::vector<double> times_ = {}, first_times_ = {};            ///< of the next dimension, and of the first
+  std::vector<std::vector<double>> values_ = {};                 ///< values of the ended dimensions
+  std::vector<double> dimension_ = {};                           ///< values of the next dimension
+  std::vector<double> times_ = {}, first_times_ = {};  ///< times of the next dimension, and of the first one
 };
 
 }  // namespace lagtape

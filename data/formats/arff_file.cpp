@@ -14,7 +14,7 @@ namespace {
 struct Attributes {
   bool is_relation = false;                              ///< values are inside of one relation
   std::int64_t steps = 0;                                ///< numeric ones, which are the steps of a dimension
-  std::optional<std::vector<std::string>> classes = {};  ///< of the last one, if it is nominal
+  std::optional<std::vector<std::string>> classes = {};  ///< those of the last attribute, if it is nominal
 };
 
 std::string_view without_quotes(std::string_view text) {

@@ -16,7 +16,7 @@ struct SequenceOptions {
   std::string path, time, target;     ///< file, and columns; no `time`: rows are in their order
   std::vector<std::string> sequence;  ///< columns that tell sequences apart
   std::vector<std::string> input;     ///< columns
-  std::vector<Category> categories;   ///< those of words among them
+  std::vector<Category> categories;   ///< the input columns of words
   std::vector<std::string> classes;   ///< the words of `target` by class; empty: those of the file
   TableOptions table;                 ///< how the file is written
   std::string time_format;            ///< that of TimeFormat; empty: found from the rows
