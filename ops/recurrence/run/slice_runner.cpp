@@ -249,16 +249,27 @@ void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
   const Tensor& x = request().batch.x;
   const std::int64_t width = x.shape()[2], stride = padded<T>(width);
   const T* values = x.values<T>().data();
-  T* to = layers_.front().input(n0);
-  for (std::int64_t n = n0; n < n1; ++n)
-    for (std::int64_t r = 0; r < rows_.count(); ++r, to += stride) {
-      if (rows_.counts(r, n)) {
-        const T* from = values + rows_.place(r, n) * width;
-        for (std::int64_t j = 0; j < width; ++j) to[j] = from[j];
-      } else {
-        std::fill_n(to, width, T(0));
-      }
+  for (std::int64_t r = 0; r < rows_.count(); ++r) {
+    T* to = layers_.front().input(n0) + r * stride;
+    const auto next = [&] { to += rows_.count() * stride; };
+    const auto put = [&](const T* from) {
+      for (std::int64_t j = 0; j < width; ++j) to[j] = from[j];
+      next();
+    };
+    const auto put_zeros = [&] {
+      std::fill_n(to, width, T(0));
+      next();
+    };
+    const std::int64_t end = std::clamp(extent_.first + rows_.length(r), n0, n1);
+    if (request().lanes.empty()) {
+      const T* from = values + rows_.place(r, n0) * width;
+      for (std::int64_t n = n0; n < end; ++n, from += width) put(from);
+    } else {
+      for (std::int64_t n = n0; n < end; ++n)
+        rows_.counts(r, n) ? put(values + rows_.place(r, n) * width) : put_zeros();
     }
+    for (std::int64_t n = end; n < n1; ++n) put_zeros();
+  }
 }
 
 // ---- results other than the weights' gradients ----
