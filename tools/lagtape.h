@@ -3,6 +3,10 @@
 // All of lagtape that a program needs: #include <lagtape/lagtape.h>. CMake puts this file there, and installs it with
 // the headers that it includes and those that they include, and no others.
 
+#if __cplusplus < 202002L
+#error "lagtape/lagtape.h needs C++20 (-std=c++20); lagtape/c_api.h serves C99 and C++11 and later"
+#else
+
 // ---- Tensors, the tape, files of numbers ----
 #include "lagtape/core/error.h"
 #include "lagtape/core/gradient_check.h"
@@ -73,3 +77,5 @@
 #include "lagtape/tools/train/streaming.h"
 #include "lagtape/tools/train/training_run.h"
 #include "lagtape/tools/version.h"
+
+#endif

@@ -54,6 +54,16 @@ class CTest(unittest.TestCase):
         self.assertIn("lagtape_stream_step", names)
         self.assertEqual([name for name in names if not name.startswith("lagtape_")], [])
 
+    def test_the_header_serves_cpp_11_and_that_of_cpp_has_one_error_before_cpp_20(self):
+        flags = self.flags("--cflags")
+        for standard in (11, 14, 17, 20):
+            run(["c++", f"-std=c++{standard}", *STRICT[2:], "-Wold-style-cast", *flags, "-fsyntax-only", "-x", "c++", "-"],
+                input="#include <lagtape/c_api.h>\nint main() { return lagtape_last_error() == nullptr; }\n")
+        done = subprocess.run(["c++", "-std=c++17", *flags, "-fsyntax-only", "-x", "c++", "-"], capture_output=True, text=True,
+                              input="#include <lagtape/lagtape.h>\n")
+        self.assertEqual([line.split("#error ")[-1] for line in done.stderr.splitlines() if "error:" in line],
+                         ['"lagtape/lagtape.h needs C++20 (-std=c++20); lagtape/c_api.h serves C99 and C++11 and later"'])
+
 
 class ValgrindTest(CTest):
     """Runs with the slow tests, by its name."""
