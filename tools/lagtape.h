@@ -50,6 +50,7 @@
 #include "lagtape/tools/exchange/export/c99/c_source.h"
 #include "lagtape/tools/exchange/export/onnx/onnx_model.h"
 #include "lagtape/tools/exchange/export/plain/keras_file.h"
+#include "lagtape/tools/exchange/export/plain/nam_file.h"
 #include "lagtape/tools/exchange/export/plain/torch_file.h"
 #include "lagtape/tools/exchange/import/import_model.h"
 

@@ -11,6 +11,7 @@ import sys
 import unittest
 
 from export_models import experiment
+from import_models import nam_model
 from tool import ToolTest, main, npy, npy_values, read_safetensors, slow
 
 try:
@@ -65,6 +66,23 @@ class PlainTest(ToolTest):
                     self.train_model(whole)
                     self.check_round_trip(form, file, whole["data"]["input"])
 
+    def test_rtneural_and_nam_are_names_for_what_they_read(self):
+        self.train_model(experiment([{"cell": "lstm", "units": 4}, {"cell": "lstm", "units": 4}], inputs=1, outputs=1))
+        self.check_round_trip("nam", "model.nam", 1)
+        content = json.loads((self.folder / "model.nam").read_text())
+        self.assertEqual((content["architecture"], content["config"]),
+                         ("LSTM", {"input_size": 1, "hidden_size": 4, "num_layers": 2}))
+        for form in ("rtneural", "keras"):
+            self.run_tool("export", "run", "--to", form, "--output", form)
+        self.assertEqual((self.folder / "rtneural").read_bytes(), (self.folder / "keras").read_bytes())
+
+    def test_a_nam_file_keeps_the_states_that_it_begins_in(self):
+        self.write("first.nam", json.dumps(nam_model()))
+        self.run_tool("import", "first.nam", "--output", "run")
+        self.check_round_trip("nam", "model.nam", 1)
+        again = json.loads((self.folder / "model.nam").read_text())["weights"]
+        self.assertLess(max(abs(a - b) for a, b in zip(again, nam_model()["weights"], strict=True)), 1e-7)
+
     def test_in_double_precision_they_agree_to_the_last_digits(self):
         for name, whole in models(precision="f64"):
             with self.subTest(name):
@@ -91,6 +109,7 @@ class PlainTest(ToolTest):
     def test_other_cells_are_refused_by_name(self):
         rows = [("torch", [{"cell": "gru", "units": 3}, {"cell": "lem", "units": 3}], ["layer 1 (lem)", "PyTorch", "lstm, gru, rnn, linear"]),
                 ("keras", [{"cell": "rnn", "units": 3}], ["layer 0 (rnn)", "RTNeural", "lstm, gru, linear"]),
+                ("nam", [{"cell": "lstm", "units": 3}, {"cell": "lstm", "units": 4}], ["lstm layers of one size", "one output"]),
                 ("torch", [{"cell": "lstm", "units": 3, "forget_gate": False}], ["layer 0 (lstm)", "default options"])]
         for form, layers, expected in rows:
             with self.subTest(form, layers=layers):

@@ -39,6 +39,7 @@ class ExportTest(ToolTest):
             (("experiment.json", "--to", "c99", "--output", "a.c"), ["experiment.json", "train it first"]),
             (("run", "--to", "c98", "--output", "a.c"), ["--to", "c98", "c99"]),
             (("run", "--to", "c99", "--output", "below/a.c"), ["below/a.c"]),
+            (("run", "--to", "tflite", "--output", "a"), ["--to", "tflite", "LSTM alone", "c99 --weights int8"]),
             (("run", "--to", "onxx", "--output", "a.onnx"), ["--to", "onxx", "onnx"]),
             (("run", "--to", "onnx", "--output", "a.onnx", "--weights", "int8"), ["--weights", "c99", "onnx"]),
             (("run", "--to", "onnx-step", "--output", "a.onnx", "--precision", "f64"), ["--precision", "c99"]),

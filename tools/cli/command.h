@@ -31,9 +31,11 @@ struct Option {
   std::optional<std::int64_t> least;  ///< the smallest valid integer
   std::optional<std::pair<int, int>> range;  ///< the smallest and the largest valid integer
   std::vector<std::string> choices;          ///< the valid values; empty: any
-  std::vector<std::string> suggested;        ///< values that shells complete, among others that are valid
-  std::vector<std::string> needed;           ///< the options that must be given with this one
-  std::vector<std::string> excluded;         ///< the options that cannot be given with this one
+  std::vector<std::pair<std::string, std::string>>
+      refused;                         ///< values that are not valid, each with a reason
+  std::vector<std::string> suggested;  ///< values that shells complete, among others that are valid
+  std::vector<std::string> needed;     ///< the options that must be given with this one
+  std::vector<std::string> excluded;   ///< the options that cannot be given with this one
 
   Option& required() { return is_required = true, *this; }
   Option& show_default() { return shows_default = true, *this; }
@@ -48,6 +50,10 @@ struct Option {
   Option& between(int smallest, int largest) { return range = {smallest, largest}, *this; }
   /// The value is one of these, which shells complete.
   Option& one_of(std::vector<std::string> values) { return choices = std::move(values), *this; }
+  /// The value has no place among the choices, for a reason.
+  Option& refuses(std::string value, std::string reason) {
+    return refused.emplace_back(std::move(value), std::move(reason)), *this;
+  }
   /// Shells complete these, and other values are valid too.
   Option& suggests(std::vector<std::string> values) { return suggested = std::move(values), *this; }
   Option& needs(std::vector<std::string> names) { return needed = std::move(names), *this; }

@@ -78,10 +78,14 @@ void restrict(CLI::Option& parsed, const Option& option) {
               text_of("INT in [", option.range->first, " - ", option.range->second, "]"));
   if (std::holds_alternative<std::optional<double>*>(option.value)) add_check(parsed, problem_unless_number);
   if (!option.choices.empty())
-    add_check(parsed, [known = option.choices](const std::string& text) -> std::optional<Problem> {
-      if (std::ranges::find(known, text) != known.end()) return {};
-      return unknown_name("value", text, known);
-    });
+    add_check(parsed,
+              [known = option.choices,
+               refused = option.refused](const std::string& text) -> std::optional<Problem> {
+                if (std::ranges::find(known, text) != known.end()) return {};
+                for (const auto& [value, reason] : refused)
+                  if (text == value) return Problem{.rule = Rule::not_supported, .statement = reason};
+                return unknown_name("value", text, known);
+              });
   if (!option.may_be_empty) add_check(parsed, problem_if_empty);
   if (option.is_repeatable) {
     parsed.expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -13,6 +13,7 @@
 #include "lagtape/tools/exchange/export/exported_model.h"
 #include "lagtape/tools/exchange/export/onnx/onnx_model.h"
 #include "lagtape/tools/exchange/export/plain/keras_file.h"
+#include "lagtape/tools/exchange/export/plain/nam_file.h"
 #include "lagtape/tools/exchange/export/plain/torch_file.h"
 #include "lagtape/tools/forecast/recording_model.h"
 #include "lagtape/tools/train/source.h"
@@ -32,9 +33,15 @@ void add_options(Options& options, ExportArguments& arguments) {
   options
       .add("--to", &arguments.to,
            "c99: one C file that needs math.h alone; onnx: whole sequences; onnx-step: one step, its states "
-           "in and out; torch: safetensors with PyTorch's names; keras: RTNeural's JSON")
+           "in and out; torch: safetensors with PyTorch's names; rtneural or keras: RTNeural's JSON; nam: a "
+           "file "
+           "of Neural Amp Modeler")
       .required()
-      .one_of({"c99", "onnx", "onnx-step", "torch", "keras"})
+      .one_of({"c99", "onnx", "onnx-step", "torch", "keras", "rtneural", "nam"})
+      .refuses("tflite",
+               "tflite is not written: of these cells TFLite has the LSTM alone, and its files come from "
+               "TensorFlow's converter. "
+               "For small machines use --to c99 --weights int8; converters read --to onnx.")
       .called("FORMAT");
   options
       .add("--output", &arguments.output,
@@ -108,6 +115,7 @@ std::string exported_bytes(const ExportArguments& arguments) try {
   if (arguments.to == "c99") return c_source(model, c_options(arguments, names));
   if (arguments.to == "onnx") return onnx_sequence_model(model, arguments.lengths, names);
   if (arguments.to == "onnx-step") return onnx_step_model(model, names);
+  if (arguments.to == "nam") return nam_file(model);
   return arguments.to == "torch" ? torch_file(model) : keras_file(model);
 } catch (const InputError& error) {
   throw named(error, arguments.run);

@@ -96,7 +96,9 @@ PlainModel plain_model(const Model& model, const PlainFormat& format) {
         {.op = "export"}, Rule::not_supported,
         text_of(format.name, " takes a model with an affine read-out, and this one gives parameters of ",
                 "distributions. The formats onnx and c99 take it"));
-  PlainModel plain{std::make_unique<ExportedModel>(exported_from_zeros(model, format.name)), {}};
+  PlainModel plain{std::make_unique<ExportedModel>(
+                       format.has_start ? exported(model) : exported_from_zeros(model, format.name)),
+                   {}};
   ExportedModel& content = *plain.content;
   const auto in_double = [](ExportedLayer& layer) {
     for (Tensor& weight : layer.weights) weight = weight.to(Dtype::f64).clone();

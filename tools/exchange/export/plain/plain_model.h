@@ -21,6 +21,7 @@ struct PlainFormat {
   std::vector<std::string> cells;  ///< of GatedLayer::cell
   bool has_functions = false;      ///< of GatedLayer::function
   bool resets_before = false;      ///< GatedLayer::resets_before may be true
+  bool has_start = false;          ///< layers may begin in states that are no zeros
 };
 
 /// A model in plain layers. Its normalization becomes part of the weights of its first and last layer, where
