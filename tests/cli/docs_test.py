@@ -35,7 +35,8 @@ import unittest
 from tool import ToolTest, main, slow
 
 ROOT = ToolTest.root
-PAGES = sorted([ROOT / "README.md", ROOT / "tools/experiments/README.md", *ROOT.glob("tools/docs/**/*.md"),
+PAGES = sorted([ROOT / "README.md", ROOT / "tools/experiments/README.md",
+                ROOT / "tools/experiments/delay_equations/README.md", *ROOT.glob("tools/docs/**/*.md"),
                 *ROOT.glob(".github/*.md")])
 GALLERY = [page for page in PAGES if page.parent.name == "gallery" and page.name != "README.md"]
 IN_FULL = {"tools/docs/forecast.md", *(page.relative_to(ROOT).as_posix() for page in GALLERY)}
