@@ -139,10 +139,12 @@ class AlignmentTest(ToolTest):
         self.train_on()
         names = ["y", "promo", "promo[+1]"]
         self.assertEqual(json.loads(self.run_tool("inspect", "run", "--json")[0])["inputs"], names)
-        self.assertIn("inputs of a step: y, promo, promo[+1]\n", self.run_tool("inspect", "run")[0])
+        inspected = self.run_tool("inspect", "run")[0]
+        self.assertIn("inputs of a step: y, promo, promo[+1]\n", inspected)
+        self.assertIn("outputs of a step: y[+1]\n", inspected)
         self.run_tool("export", "run", "--to", "c99", "--output", "m.c")
         note = "promo[+1] is promo of the row 1 later than the step's, which is known ahead: the row that the step predicts."
-        self.assertIn(f"   in[0]: y\n   in[1]: promo\n   in[2]: promo[+1]\n\n   {note}\n", (self.folder / "m.c").read_text())
+        self.assertIn(f"   in[0]: y\n   in[1]: promo\n   in[2]: promo[+1]\n\n   out[0]: y[+1]\n\n   {note}\n", (self.folder / "m.c").read_text())
         for form in ("onnx", "onnx-step"):
             self.run_tool("export", "run", "--to", form, "--output", "m.onnx")
             self.assertIn(f"The numbers of a step: y, promo, promo[+1]. {note}".encode(), (self.folder / "m.onnx").read_bytes())
@@ -156,8 +158,11 @@ class AlignmentTest(ToolTest):
             with self.subTest(horizon=horizon):
                 self.train_on(changed(PROMOTION, data__horizon=horizon, data__calendar=["hour"]))
                 self.run_tool("export", "run", "--to", "c99", "--output", "model.c")
-                names = re.findall(r"^   in\[\d+\]: (.*)$", (self.folder / "model.c").read_text(), re.M)
+                text = (self.folder / "model.c").read_text()
+                names = re.findall(r"^   in\[\d+\]: (.*?)(?:: .*)?$", text, re.M)
                 self.assertEqual(len(names), 7)
+                self.assertIn(f"   in[6]: cosine of hour[+{horizon}]: cos(2 pi t / 86400)\n\n   out[0]: y[+{horizon}]\n", text)
+                self.assertIn("t is the time of the row in seconds since 1970-01-01 00:00, by the clock of UTC.\n", text)
                 columns = {"y": self.y, "promo": self.promotion,
                            "sine of hour": [math.sin(2 * math.pi * 100 * n / 86400) for n in range(ROWS)],
                            "cosine of hour": [math.cos(2 * math.pi * 100 * n / 86400) for n in range(ROWS)]}
@@ -172,6 +177,15 @@ class AlignmentTest(ToolTest):
                 subprocess.run(["gcc", "main.c", "-O2", "-o", "model", "-lm"], cwd=self.folder, check=True)
                 answered = subprocess.run(["./model"], cwd=self.folder, input="".join(lines), capture_output=True, text=True, check=True).stdout
                 for own, wanted in zip(map(float, answered.split()), predicted, strict=True):
+                    self.assertAlmostEqual(own, wanted, delta=1e-5 * max(map(abs, predicted)))
+                with_times = C_PROGRAM.replace("model_INPUTS", "model_AT_INPUTS").replace(
+                    "model_step(&state,", f"static int n;\n    const double now = 100.0 * n++;\n    model_step_at(&state, now, now + {100 * horizon},")
+                self.write("main.c", with_times)
+                subprocess.run(["gcc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "main.c", "-O2", "-o",
+                                "model", "-lm"], cwd=self.folder, check=True)
+                measured = "".join(",".join(line.split(",")[:3]) + "\n" for line in lines)
+                at = subprocess.run(["./model"], cwd=self.folder, input=measured, capture_output=True, text=True, check=True).stdout
+                for own, wanted in zip(map(float, at.split()), predicted, strict=True):
                     self.assertAlmostEqual(own, wanted, delta=1e-5 * max(map(abs, predicted)))
 
     @slow

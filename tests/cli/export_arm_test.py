@@ -172,6 +172,33 @@ class ArmTest(ToolTest):
         self.assertEqual(self.on_cortex_m4(), 0)
         self.assertGreater(self.compare(wanted, (self.folder / "outputs").read_bytes()), 1e-4)
 
+    @unittest.skipIf(missing("arm-none-eabi-gcc", "qemu-system-arm"), missing("arm-none-eabi-gcc", "qemu-system-arm"))
+    def test_products_of_whole_numbers_are_those_of_plain_c(self):
+        """The Cortex-M4 multiplies pairs with instructions of its own, this machine with those of C. 22 units leave a rest."""
+        whole = experiment([{"cell": "tau_gru", "units": 22, "tau": 3}, {"cell": "lstm", "units": 22}])
+        inputs = ", ".join(f"{random.Random(5).gauss(0, 1) + 0.1 * n!r}f" for n in range(3 * STEPS))
+        for kind in ("int16", "int8"):
+            self.export(whole, "--weights", kind, "--arithmetic", kind)
+            numbers = []
+            for give in (TO_OUTPUT, TO_HOST):
+                self.write("main.c", give + RUN_MODEL.replace("NAME", "model").replace("INPUTS}", inputs + "}") +
+                           "int main(void) {\n  begin();\n  run_model();\n  return 0;\n}\n")
+                if give == TO_OUTPUT:
+                    self.build("gcc", "-std=c99", "-O2", "main.c", "-o", "plain", "-lm")
+                    content = subprocess.run(["./plain"], cwd=self.folder, capture_output=True, check=True).stdout
+                    numbers = struct.unpack(f"<{2 * STEPS}f", content)
+            for mark, change, is_right in (("", "", True), ("smlald ", "smlaldx ", False), ("smlad ", "smladx ", False)):
+                text = (self.folder / "model.c").read_text()
+                if mark not in text:
+                    continue
+                self.write("model.c", text.replace(mark, change) if mark else text)
+                self.assertEqual(self.on_cortex_m4(), 0)
+                self.write("model.c", text)
+                got = struct.unpack(f"<{2 * STEPS}f", (self.folder / "outputs").read_bytes())
+                error = max(abs(a - b) for a, b in zip(got, numbers)) / max(map(abs, numbers))
+                self.assertEqual(error < 2e-2, is_right, (kind, mark, error))
+                print(f"{kind} {mark or 'as it is'}: {error:.2g}", flush=True)
+
     @unittest.skipIf(missing("aarch64-linux-gnu-gcc", "qemu-aarch64"), missing("aarch64-linux-gnu-gcc", "qemu-aarch64"))
     def test_every_cell_gives_the_outputs_of_its_stream_on_aarch64(self):
         wanted = self.export_all(TO_OUTPUT)

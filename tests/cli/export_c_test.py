@@ -156,13 +156,48 @@ class ExportTest(ToolTest):
         whole = experiment([{"cell": "tau_gru", "units": 16, "tau": 10}, {"cell": "lem", "units": 8}])
         exact = {}
         for options, tolerance in ((("--weights", "int16"), 3e-4), (("--weights", "int8"), 5e-2), (("--functions", "fast"), 2e-5),
-                                   (("--weights", "int16", "--precision", "f64"), 3e-4), (("--precision", "f32"), 2e-6)):
+                                   (("--weights", "int16", "--arithmetic", "int16"), 3e-4), (("--weights", "int8", "--arithmetic", "int16"), 5e-2),
+                                   (("--weights", "int8", "--arithmetic", "int8"), 0.1), (("--weights", "int16", "--precision", "f64"), 3e-4), (("--precision", "f32"), 2e-6)):
             with self.subTest(options):
                 self.check(whole, tolerance, *options, scalar="double" if "f64" in options else "float")
-                exact[options[-1]] = (self.folder / "model.c").read_text()
-        self.assertIn("static const signed char", exact["int8"])
-        self.assertIn("static const short", exact["int16"])
-        self.assertNotIn("tanhf", exact["fast"])
+                exact[" ".join(options)] = text = (self.folder / "model.c").read_text()
+                self.assertEqual("whole_dot(model_layer0" in text, "--arithmetic" in options)
+        self.assertIn("static const signed char", exact["--weights int8"])
+        self.assertIn("static const short", exact["--weights int16"])
+        self.assertNotIn("tanhf", exact["--functions fast"])
+
+    def test_products_of_whole_numbers_answer_a_number_that_is_none_with_none(self):
+        self.train_model(experiment([{"cell": "gru", "units": 4}], inputs=1))
+        self.run_tool("export", "run", "--to", "c99", "--output", "model.c", "--weights", "int8", "--arithmetic", "int8")
+        self.write_runner("float")
+        self.compile(COMPILERS[0], "-fsanitize=undefined", "-fno-sanitize-recover=all")
+        for value in (math.nan, math.inf, -math.inf):
+            got = self.run_model([0.5, value, 0.5])
+            self.assertTrue(all(map(math.isfinite, got[:2])))
+            self.assertTrue(all(map(math.isnan, got[2:])), got)
+        for value in (1e-38, 3e38):
+            self.assertTrue(all(map(math.isfinite, self.run_model([value, value]))))
+
+    @slow
+    def test_products_of_whole_numbers_keep_their_error_from_16_to_128_units(self):
+        """Trained models, beside f32: the root of the mean squared difference, relative to that of the outputs about their mean."""
+        for units, cell in ((16, "lstm"), (32, "gru"), (64, "lem"), (128, "lstm")):
+            self.train_model({"name": "m", "data": {"task": "mackey_glass"}, "loss": "mse", "optimizer": {"type": "adam", "lr": 0.005},
+                              "model": {"layers": [{"cell": cell, "units": units}], "readout": {"units": 1, "at": "every_step"}},
+                              "train": {"epochs": 5, "batch": 8}})
+            values = [0.9 + 0.3 * math.sin(i / 10) for i in range(STEPS)]
+            wanted = self.stream(values, 1)
+            mean = sum(wanted) / STEPS
+            spread = math.sqrt(sum((v - mean) ** 2 for v in wanted) / STEPS)
+            for weights, arithmetic, bound in (("int16", "int16", 5e-4), ("int8", "int16", 0.05), ("int8", "int8", 0.1)):
+                self.run_tool("export", "run", "--to", "c99", "--output", "model.c", "--weights", weights, "--arithmetic", arithmetic)
+                self.write_runner("float")
+                self.compile(COMPILERS[0])
+                got = self.run_model(values)
+                error = math.sqrt(sum((a - b) ** 2 for a, b in zip(got, wanted)) / STEPS) / spread
+                print(f"{cell} of {units} units, weights {weights}, products {arithmetic}: {error:.2g}", flush=True)
+                self.assertLess(error, bound)
+                self.assertGreater(error, 1e-9)
 
     def test_the_approximations_keep_their_errors(self):
         """Every float from -20 to 20 on a fine grid, beside the functions of math.h in double."""

@@ -47,6 +47,9 @@ class ExportTest(ToolTest):
             (("run", "--to", "onnx", "--output", "a.onnx", "--lengths"), ["lengths", "reads once"]),
             (("run", "--to", "c99", "--output", "a.c", "--precision", "f16"), ["--precision", "f16", "f32"]),
             (("run", "--to", "c99", "--output", "a.c", "--weights", "int4"), ["--weights", "int4", "int8"]),
+            (("run", "--to", "c99", "--output", "a.c", "--arithmetic", "int8"), ["--arithmetic", "--weights int8", "--weights float"]),
+            (("run", "--to", "c99", "--output", "a.c", "--arithmetic", "int8", "--weights", "int16"), ["--weights int8", "--weights int16"]),
+            (("run", "--to", "onnx", "--output", "a.onnx", "--arithmetic", "int8", "--weights", "int8"), ["c99"]),
             (("run", "--to", "c99", "--output", "a.c", "--functions", "quick"), ["--functions", "quick", "fast"]),
         ]
         for args, expected in rows:

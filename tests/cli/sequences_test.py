@@ -4,6 +4,9 @@ import csv
 import io
 import json
 import math
+import shutil
+import subprocess
+import unittest
 import zipfile
 
 from tool import ToolTest, changed, main, npy_shape, npy_values, rows_of
@@ -36,7 +39,30 @@ def table(count=60, targets=target, last="label"):
     return out.getvalue()
 
 
+C_CLASSES = """#include <stdio.h>
+#include "model.c"
+int main(void) {
+  for (int i = 0; i < model_CLASSES; ++i) puts(model_class_names[i]);
+  return model_INPUTS != 4;
+}
+"""
+
+
 class SequencesTest(ToolTest):
+    @unittest.skipUnless(shutil.which("gcc"), "gcc is not installed")
+    def test_the_program_in_c_has_the_names_of_classes_and_inputs(self):
+        odd = ['a "b" \\', "what??)", "g\u00fcnstig"]
+        self.write("runs.csv", table(targets=lambda i: odd[CLASSES.index(target(i))]))
+        self.train("run", experiment=changed(EXPERIMENT, data__missing="mask", train__epochs=1, metrics=["accuracy"]))
+        self.run_tool("export", "run", "--to", "c99", "--output", "model.c")
+        text = (self.folder / "model.c").read_text()
+        self.assertIn("   in[2]: a is there: 1 where there is a number, else 0\n", text)
+        self.assertIn("   out[1]: logit of ", text)
+        self.write("main.c", C_CLASSES)
+        for compiler in (["gcc", "-std=c99"], ["g++", "-x", "c++", "-std=c++11"]):
+            subprocess.run([*compiler, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "main.c", "-o", "model", "-lm"], cwd=self.folder, check=True)
+            self.assertEqual(subprocess.check_output(["./model"], cwd=self.folder, text=True).split("\n")[:-1], sorted(odd))
+
     def setUp(self):
         super().setUp()
         self.write("runs.csv", table())

@@ -15,7 +15,7 @@
 #include "lagtape/tools/exchange/export/plain/keras_file.h"
 #include "lagtape/tools/exchange/export/plain/nam_file.h"
 #include "lagtape/tools/exchange/export/plain/torch_file.h"
-#include "lagtape/tools/forecast/recording_model.h"
+#include "lagtape/tools/forecast/step_names_of.h"
 #include "lagtape/tools/train/source.h"
 #include "lagtape/tools/train/warnings.h"
 
@@ -24,7 +24,8 @@ namespace lagtape::cli {
 namespace {
 
 struct ExportArguments {
-  std::string run, to, output, precision, series, weights = "float", functions = "exact";
+  std::string run, to, output, precision, series, weights = "float", arithmetic = "float",
+                                                  functions = "exact";
   bool lengths = false;
 };
 
@@ -62,6 +63,14 @@ void add_options(Options& options, ExportArguments& arguments) {
       .show_default()
       .called("KIND");
   options
+      .add("--arithmetic", &arguments.arithmetic,
+           "c99: float, or int16 or int8: products of whole numbers, for which vectors are rounded at every "
+           "step; it needs "
+           "--weights of as many bits or fewer")
+      .one_of({"float", "int16", "int8"})
+      .show_default()
+      .called("KIND");
+  options
       .add("--functions", &arguments.functions,
            "c99: exact (of math.h), or fast: tanh and sigmoid by a quotient of polynomials")
       .one_of({"exact", "fast"})
@@ -78,14 +87,17 @@ void add_options(Options& options, ExportArguments& arguments) {
       "each ends");
 }
 
+CWeights whole_numbers_named(const std::string& name) {
+  return name == "int16" ? CWeights::int16 : name == "int8" ? CWeights::int8 : CWeights::real;
+}
+
 CExportOptions c_options(const ExportArguments& arguments, const StepNames& names) {
   CExportOptions options;
   options.names = names;
   options.name = c_identifier(std::filesystem::path(arguments.output).stem().string());
   if (!arguments.precision.empty()) options.dtype = arguments.precision == "f32" ? Dtype::f32 : Dtype::f64;
-  options.weights = arguments.weights == "int16"  ? CWeights::int16
-                    : arguments.weights == "int8" ? CWeights::int8
-                                                  : CWeights::real;
+  options.weights = whole_numbers_named(arguments.weights);
+  options.arithmetic = whole_numbers_named(arguments.arithmetic);
   options.fast_functions = arguments.functions == "fast";
   return options;
 }
@@ -99,6 +111,12 @@ void check_options(const ExportArguments& arguments, bool is_bf16) {
   };
   refuse(!arguments.precision.empty() && !is_bf16, "--precision", "c99");
   refuse(arguments.weights != "float", "--weights", "c99");
+  refuse(arguments.arithmetic != "float", "--arithmetic", "c99");
+  if (arguments.arithmetic != "float" &&
+      (arguments.weights == "float" || (arguments.arithmetic == "int8" && arguments.weights == "int16")))
+    throw unexpected({.item = "--arithmetic"}, Rule::conflict,
+                     arguments.arithmetic == "int8" ? "--weights int8" : "--weights int8 or int16",
+                     text_of("--weights ", arguments.weights));
   refuse(arguments.functions != "exact", "--functions", "c99");
   refuse(arguments.lengths, "--lengths", "onnx");
 }
@@ -109,8 +127,8 @@ std::string exported_bytes(const ExportArguments& arguments) try {
   if (!arguments.series.empty()) model.use_series(arguments.series);
   const bool is_bf16 = model.chain().products == ProductFormat::bf16;
   check_options(arguments, is_bf16);
-  const StepNames names = {
-      .inputs = input_names_of(model), .outputs = class_outputs_of(model), .series = arguments.series};
+  StepNames names = step_names_of(model);
+  names.series = arguments.series;
   if (is_bf16 && arguments.precision == "f32") model = in_f32(model);
   if (arguments.to == "c99") return c_source(model, c_options(arguments, names));
   if (arguments.to == "onnx") return onnx_sequence_model(model, arguments.lengths, names);

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <optional>
+#include <tuple>
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
@@ -12,6 +13,7 @@
 #include "lagtape/tools/cli/terminal/announcements.h"
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/forecast/recording_model.h"
+#include "lagtape/tools/forecast/step_names_of.h"
 #include "lagtape/tools/train/experiment_reader.h"
 #include "lagtape/tools/train/losses.h"
 #include "lagtape/tools/train/source.h"
@@ -119,6 +121,24 @@ void print_series(const Json& series) {
   }
 }
 
+/// The numbers of a step in their order, those of the inputs that are no columns with their formulas.
+void describe_step(const StepNames& names, Json& description) {
+  if (!names.inputs.empty()) description["inputs"] = names.inputs;
+  for (std::size_t i = 0; i < names.meanings.size(); ++i)
+    if (!names.meanings[i].empty()) description["meanings"][names.inputs[i]] = names.meanings[i];
+  if (!names.outputs.empty()) description["outputs"] = names.outputs;
+  if (!names.calendar.empty()) description["clock"] = names.clock;
+}
+
+void print_step(const StepNames& names) {
+  const auto& [inputs, outputs] = std::tie(names.inputs, names.outputs);
+  if (!inputs.empty()) print("\ninputs of a step: {}\n", listed(inputs, inputs.size()));
+  for (std::size_t i = 0; i < names.meanings.size(); ++i)
+    if (!names.meanings[i].empty()) print("  {}\n", names.described_input(i));
+  if (const std::string note = names.note_of_inputs(); !note.empty()) print("  {}\n", note);
+  if (!outputs.empty()) print("outputs of a step: {}\n", listed(outputs, outputs.size()));
+}
+
 void run(const InspectArguments& arguments) {
   ThreadPool pool(arguments.threads);
   const std::string& file = arguments.experiment.file;
@@ -134,8 +154,8 @@ void run(const InspectArguments& arguments) {
   std::optional<DataShape> data;
   if (source.has_data) data = data_shape(source.experiment, pool);
   Json description = describe(source, data, arguments.threads);
-  const std::vector<std::string> inputs = input_names_of(source.model);
-  if (!inputs.empty()) description["inputs"] = inputs;
+  const StepNames names = step_names_of(source.model);
+  describe_step(names, description);
   if (arguments.series) description["series"] = series_scales(source);
   if (data) warn(lag_warnings(source.model, *data));
   if (arguments.json) {
@@ -145,7 +165,7 @@ void run(const InspectArguments& arguments) {
   if (arguments.series) return print_series(description["series"]);
   print("{}: {} parameters\n\n", source.experiment.name, source.model.parameters().count());
   print_layers(description["layers"]);
-  if (!inputs.empty()) print("\ninputs of a step: {}\n", listed(inputs, inputs.size()));
+  print_step(names);
   if (const std::size_t series = source.model.series().size(); series > 0)
     print("\n{} series are known, each scaled by itself: --series shows them\n", series);
   if (data) print("\nmemory: {}\n", text_of_cost(training_cost(source.experiment, source.model)));

@@ -124,15 +124,6 @@ ExportedModel exported_whole(const Model& model) {
   return result;
 }
 
-std::string note_of_later_inputs(const std::vector<std::string>& names) {
-  for (const std::string& name : names)
-    if (const std::size_t shift = name.rfind("[+"); shift != std::string::npos && name.ends_with(']'))
-      return text_of(name, " is ", name.substr(0, shift), " of the row ",
-                     name.substr(shift + 2, name.size() - shift - 3),
-                     " later than the step's, which is known ahead: the row that the step predicts.");
-  return "";
-}
-
 Model in_f32(const Model& model) {
   FittedModel fitted = model.fitted();
   fitted.definition.precision = Dtype::f32;

@@ -56,9 +56,6 @@ ExportedModel exported_whole(const Model& model);
 /// begins in states of its own, too.
 ExportedModel exported_from_zeros(const Model& model, const std::string& form);
 
-/// A sentence about inputs that are read at another row than that of the step, as "temp[+1]" is; "" where none is.
-std::string note_of_later_inputs(const std::vector<std::string>& names);
-
 /// A model of bf16 as one of f32 with the same parameters, whose outputs differ a little.
 Model in_f32(const Model& model);
 

@@ -109,14 +109,15 @@ def report(run: Path, output: Optional[Path] = None) -> str:
 
 
 @known_arguments
-def export(run: Union[Path, Model], format: str, output: Path, *, precision: str = "", weights: str = "", functions: str = "",
-           lengths: bool = False) -> str:
+def export(run: Union[Path, Model], format: str, output: Path, *, precision: str = "", weights: str = "", arithmetic: str = "",
+           functions: str = "", lengths: bool = False) -> str:
     """Writes a trained model for other programs, and gives the file's path.
 
     run        a run, a weights file, or a model, such as that of `from_torch` or the `model_` of an estimator
     format     "c99": one C file that needs math.h alone; "onnx", "onnx-step": whole sequences, one step; "torch", "rtneural", "nam"
     precision  of "c99": "f32" or "f64"
     weights    of "c99": "float", "int16" or "int8"
+    arithmetic of "c99": "float", "int16" or "int8": the products
     functions  of "c99": "exact" or "fast"
     lengths    of "onnx": sequences of unequal lengths
 
@@ -125,7 +126,8 @@ def export(run: Union[Path, Model], format: str, output: Path, *, precision: str
 
     Raises InputError, also for layers that the format does not have.
     """
-    options = _options(to=text_of(format, "[export] format"), precision=precision, weights=weights, functions=functions, lengths=lengths)
+    options = _options(to=text_of(format, "[export] format"), precision=precision, weights=weights, arithmetic=arithmetic,
+                       functions=functions, lengths=lengths)
     if not isinstance(run, Model):
         return _write_output("export", path_of(run), output, *options)
     with tempfile.TemporaryDirectory() as folder:

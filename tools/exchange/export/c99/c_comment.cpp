@@ -16,7 +16,13 @@ namespace {
 std::string storage(const CStyle& style) {
   if (style.weights == CWeights::real) return c_type(style.dtype);
   const char* type = style.weights == CWeights::int8 ? "8-bit" : "16-bit";
-  return text_of(type, " whole numbers with a scale a row; sums and vectors are ", c_type(style.dtype));
+  if (style.vectors == CWeights::real)
+    return text_of(type, " whole numbers with a scale a row; sums and vectors are ", c_type(style.dtype));
+  return text_of(
+      type,
+      " whole numbers with a scale a row.\n   Products are of whole numbers: each vector is rounded to ",
+      style.vectors == CWeights::int8 ? "8" : "16", " bits at every step; functions are of ",
+      c_type(style.dtype));
 }
 
 /// The bytes of machine code for a Cortex-M4, rounded to hundreds: about 5.2 for each operator and bracket. Measured with
@@ -30,7 +36,7 @@ std::int64_t code_bytes(const std::string& code) {
 }  // namespace
 
 std::string c_comment(const CStyle& style, const std::string& layers, const StepNames& names,
-                      const CCosts& costs, const std::string& code) {
+                      const std::string& usage, const CCosts& costs, const std::string& code) {
   const std::string& name = style.name;
   std::string calls;
   for (const auto& [function, count] : costs.called) calls += text_of(", ", count, " ", function);
@@ -44,15 +50,18 @@ std::string c_comment(const CStyle& style, const std::string& layers, const Step
   text += text_of("     ", name, "_state state;\n     ", name, "_init(&state);\n     ", name,
                   "_step(&state, in, out);   for each step: ", name, "_INPUTS numbers in, ", name,
                   "_OUTPUTS out,\n", "                                in the units of the data\n     ", name,
-                  "_reset(&state);           back to before the first step\n\n");
+                  "_reset(&state);           back to before the first step\n", usage, "\n");
   if (!names.series.empty())
     text += text_of("   The scaling of inputs and outputs is that of the series ",
                     without_end(printable(names.series)), ".\n\n");
-  for (const auto& [array, of] : {std::pair{"in", &names.inputs}, std::pair{"out", &names.outputs}})
-    for (std::size_t i = 0; i < of->size(); ++i)
-      text += text_of("   ", array, "[", i, "]: ", without_end(printable((*of)[i])), "\n",
-                      i + 1 == of->size() ? "\n" : "");
-  if (const std::string note = note_of_later_inputs(names.inputs); !note.empty())
+  const auto list = [&](const char* array, std::size_t count, const auto& word) {
+    for (std::size_t i = 0; i < count; ++i)
+      text += text_of("   ", array, "[", i, "]: ", without_end(printable(word(i))), "\n",
+                      i + 1 == count ? "\n" : "");
+  };
+  list("in", names.inputs.size(), [&](std::size_t i) { return names.described_input(i); });
+  list("out", names.outputs.size(), [&](std::size_t i) { return names.outputs[i]; });
+  if (const std::string note = names.note_of_inputs(); !note.empty())
     text += text_of("   ", without_end(printable(note)), "\n\n");
   text += text_of("   Compile this file once. Where the functions are called, include it with ", name,
                   "_DECLARATIONS_ONLY defined.\n   With ", name, "_SELF_TEST defined, ", name,

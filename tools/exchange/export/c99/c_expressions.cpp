@@ -195,9 +195,26 @@ CExpression CExpressions::product(const Instruction& v, const std::string& index
   if (style_.weights == CWeights::real && in == 1 && !grouped)
     return {text_of(W, "[", index, "] * ", a, "[0]"), 2, 1};
   const std::string start = row == "0" ? W : text_of(W, " + ", times(in, row));
+  if (style_.vectors != CWeights::real) {
+    const std::string whole = whole_vector(a, layer_.program.values[v.a].shape.width());
+    const CExpression dot = call("whole_dot", text_of(start, ", ", whole, first, ", ", in), 0);
+    return sum_or_product("*", 2, {text_of(W, "_scale[", row, "] * ", whole, "_scale"), 2}, dot);
+  }
   const CExpression dot = call("dot", text_of(start, ", ", a, first, ", ", in), 0);
   if (style_.weights == CWeights::real) return dot;
   return sum_or_product("*", 2, {text_of(W, "_scale[", row, "]")}, dot);
+}
+
+std::string CExpressions::whole_vector(const std::string& vector, std::int64_t width) {
+  std::string& name = whole_[vector];
+  if (!name.empty()) return name;
+  name = locals_.unique(vector + "_whole");
+  helpers.insert("whole");
+  preparations_ +=
+      text_of("  ", c_type(style_.vectors), " ", name, "[", width, "];\n  const ", c_type(style_.dtype), " ",
+              name, "_scale = ", style_.name, "_whole(", name, ", ", vector, ", ", width, ");\n");
+  costs.stack_bytes += width * element_bytes(style_.vectors, style_.dtype);
+  return name;
 }
 
 CExpression CExpressions::real_lag(const Instruction& v, const std::string& index) {

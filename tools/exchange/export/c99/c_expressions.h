@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lagtape/tools/exchange/export/c99/c_layer.h"
@@ -44,6 +45,8 @@ class CExpressions {
   std::string state_pointers() const;
 
   std::string constants;
+  /// Vectors in whole numbers, declared and computed, that loops written since the last call of `preparations` read.
+  std::string preparations() { return std::exchange(preparations_, {}); }
   std::set<std::string> helpers;
   CCosts costs;
   bool counts_steps = false, reads_input = false, reads_state = false;
@@ -57,6 +60,8 @@ class CExpressions {
   CExpression real_lag(const Instruction& v, const std::string& index);
   /// The vector that holds a value, as a pointer.
   std::string vector(int id);
+  /// The name of a vector in whole numbers; with _scale, that of what one of them is worth.
+  std::string whole_vector(const std::string& vector, std::int64_t width);
   std::string past(int state, std::int64_t lag);
   std::string matrix(int weight);
   void name_values();
@@ -70,6 +75,8 @@ class CExpressions {
   std::vector<std::string> members_, names_;
   std::vector<bool> is_named_;
   std::map<int, std::string> fixed_names_, matrices_;
+  std::string preparations_;
+  std::map<std::string, std::string> whole_;                   // vector -> the same in whole numbers
   std::map<std::pair<int, std::int64_t>, std::string> pasts_;  // (state, lag) -> variable
 };
 

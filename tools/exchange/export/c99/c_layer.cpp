@@ -84,7 +84,7 @@ class LayerWriter {
     result.helpers = step_.helpers;
     result.counts_steps = step_.counts_steps;
     result.costs = step_.costs;
-    result.costs.stack_bytes = stack_bytes_;
+    result.costs.stack_bytes += stack_bytes_;
     declare_states(result, layer_, style_, step_);
     return result;
   }
@@ -118,6 +118,7 @@ class LayerWriter {
       const std::string value = state < 0 ? step_.computed(id, index).text : moved_on_grid(state, index);
       body += wrapped(text_of(indent, target, " = ", value, ";")) + "\n";
     }
+    loops_ += step_.preparations();
     loops_ += single ? body : text_of("  for (int i = 0; i < ", loop.width, "; ++i) {\n", body, "  }\n");
   }
 

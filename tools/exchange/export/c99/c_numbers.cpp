@@ -35,9 +35,11 @@ std::string definition(const std::string& type, const std::string& name, std::si
   return text_of("static const ", type, " ", name, "[", count, "] = {\n", in_lines(words), "};\n");
 }
 
-double largest_whole(CWeights weights) { return weights == CWeights::int8 ? 127 : 32767; }
-
 }  // namespace
+
+std::string c_type(CWeights weights) { return weights == CWeights::int8 ? "signed char" : "short"; }
+
+int largest_whole(CWeights weights) { return weights == CWeights::int8 ? 127 : 32767; }
 
 std::string c_type(Dtype dtype) { return dtype == Dtype::f32 ? "float" : "double"; }
 
@@ -64,7 +66,7 @@ std::string c_array(const std::string& name, std::span<const double> values, Dty
 std::string c_array(const std::string& name, std::span<const std::int32_t> values, CWeights weights) {
   std::vector<std::string> words;
   for (const std::int32_t value : values) words.push_back(std::to_string(value));
-  return definition(weights == CWeights::int8 ? "signed char" : "short", name, values.size(), words);
+  return definition(c_type(weights), name, values.size(), words);
 }
 
 WholeNumbers whole_numbers(const Tensor& matrix, CWeights weights) {

@@ -17,11 +17,17 @@ struct CStyle {
   Dtype dtype = Dtype::f32;
   CWeights weights = CWeights::real;
   bool fast_functions = false;  ///< tanh and sigmoid by the approximation of c_helpers.h
+  CWeights vectors =
+      CWeights::real;  ///< to what whole numbers vectors are rounded for products; real: they are not
 };
 
 /// The longest line of the C file.
 inline constexpr std::size_t kCLineLength = 110;
 
+/// "signed char" or "short".
+std::string c_type(CWeights weights);
+/// The largest whole number: 127 or 32767.
+int largest_whole(CWeights weights);
 /// The scalar of the C file: "float" or "double".
 std::string c_type(Dtype dtype);
 /// A function of math.h for the scalar: "tanhf" or "tanh".

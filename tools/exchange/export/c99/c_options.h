@@ -17,6 +17,9 @@ struct CExportOptions {
   std::string name;                 ///< begins all names of the file: NAME_init, NAME_step, ...; a word of C
   std::optional<Dtype> dtype = {};  ///< the scalar; without a value the model's
   CWeights weights = CWeights::real;
+  /// Products in whole numbers: the vectors are rounded to these at each step. Not finer than int16, and not coarser than the
+  /// weights, which must be whole numbers too. real: products are in the scalar.
+  CWeights arithmetic = CWeights::real;
   bool fast_functions = false;  ///< tanh and sigmoid by approximations (kFastTanhError, c_helpers.h)
   StepNames names = {};         ///< for the comment
 };

@@ -8,6 +8,7 @@
 #include "lagtape/tools/exchange/export/c99/c_comment.h"
 #include "lagtape/tools/exchange/export/c99/c_helpers.h"
 #include "lagtape/tools/exchange/export/c99/c_names.h"
+#include "lagtape/tools/exchange/export/c99/c_names_of_step.h"
 #include "lagtape/tools/exchange/export/c99/c_self_test.h"
 
 namespace lagtape {
@@ -185,19 +186,22 @@ std::string c_file(const ExportedModel& model, const CStyle& style, const std::s
   const bool counts_steps = model.at == ReadAt::mean || std::ranges::any_of(layers, &CLayer::counts_steps);
   const CLayer all = joined(layers, c_step(model, style, counts_steps), style.name);
   const std::string &name = style.name, type = c_type(style.dtype);
+  if (names.outputs.empty()) names.outputs = output_names(model.stack);
+  const CStepNames named = c_step_names(names, style);
   const std::string prototypes =
       text_of("void ", name, "_init(", name, "_state *state);\nvoid ", name, "_reset(", name,
               "_state *state);\nvoid ", name, "_step(", name, "_state *state, const ", type, " *in, ", type,
-              " *out);\n#ifdef ", name, "_SELF_TEST\nint ", name, "_self_test(void);\n#endif\n");
+              " *out);\n", named.prototypes, "#ifdef ", name, "_SELF_TEST\nint ", name,
+              "_self_test(void);\n#endif\n");
   const std::string helpers = c_helpers(all.helpers, style);
-  if (names.outputs.empty()) names.outputs = output_names(model.stack);
-  return c_comment(style, title, names, all.costs, helpers + all.function) +
+  return c_comment(style, title, names, named.usage, all.costs, helpers + all.function + named.definitions) +
          text_of("#ifndef ", name, "_DECLARED\n#define ", name, "_DECLARED\n#define ", name, "_INPUTS ",
-                 model.input, "\n#define ", name, "_OUTPUTS ", model.output_width(), "\n\ntypedef struct {\n",
-                 all.members, "} ", name, "_state;\n\n#ifdef __cplusplus\nextern \"C\" {\n", "#endif\n",
-                 prototypes, "#ifdef __cplusplus\n}\n#endif\n#endif\n\n#ifndef ", name,
+                 model.input, "\n#define ", name, "_OUTPUTS ", model.output_width(), "\n", named.macros,
+                 "\ntypedef struct {\n", all.members, "} ", name,
+                 "_state;\n\n#ifdef __cplusplus\nextern \"C\" {\n", "#endif\n", prototypes,
+                 "#ifdef __cplusplus\n}\n#endif\n#endif\n\n#ifndef ", name,
                  "_DECLARATIONS_ONLY\n#include <math.h>\n\n", all.constants, helpers, all.function,
-                 c_self_test(model, style), "#endif\n");
+                 named.definitions, c_self_test(model, style), "#endif\n");
 }
 
 /// Replaces the model's matrices by those that whole numbers stand for, in the scalar of the file.
@@ -220,7 +224,11 @@ std::string c_source(const Model& model, const CExportOptions& options) {
         text_of("'", options.name, "' is not a name in C; '", c_identifier(options.name), "' would be one"));
   ExportedModel content = exported(model);
   const CStyle style{options.name, options.dtype.value_or(model.dtype()), options.weights,
-                     options.fast_functions};
+                     options.fast_functions, options.arithmetic};
+  if (style.vectors != CWeights::real && (style.weights == CWeights::real || style.vectors > style.weights))
+    throw InputError({.op = "export"}, Rule::conflict,
+                     "products of whole numbers need weights that are whole numbers, and vectors of at least "
+                     "as many bits");
   if (style.weights != CWeights::real) round_matrices(content, style);
   const std::vector<std::string> layers = model.layer_names();
   return c_file(content, style, listed(layers, layers.size()), options.names);

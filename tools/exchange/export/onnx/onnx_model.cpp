@@ -113,15 +113,18 @@ std::string add_running_mean(OnnxWriter& graph, const std::string& y, std::int64
 }
 
 std::string description(const Model& model, const ExportedModel& content, const StepNames& names) {
-  const Names layers = model.layer_names(), &inputs = names.inputs;
+  const Names layers = model.layer_names();
+  Names inputs;
+  for (std::size_t i = 0; i < names.inputs.size(); ++i) inputs.push_back(names.described_input(i));
   const Names outputs = names.outputs.empty() ? output_names(content.stack) : names.outputs;
   const auto sentence = [](const char* about, const Names& of) {
     return of.empty() ? "" : text_of(" ", about, ": ", listed(of, of.size()), ".");
   };
-  const std::string note = note_of_later_inputs(inputs);
+  const std::string note = names.note_of_inputs();
   return text_of(
       "A recurrent model, exported by lagtape.", sentence("Layers", layers),
       sentence("The numbers of a step", inputs), note.empty() ? "" : " ", note, sentence("Outputs", outputs),
+      sentence("Classes", names.classes),
       names.series.empty() ? "" : text_of(" The scaling is that of the series ", names.series, "."));
 }
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "lagtape/cells/models/model.h"
+#include "lagtape/tools/exchange/export/step_names.h"
+
+namespace lagtape {
+
+/// What the numbers of a step of a model are, in their order, as far as its experiment says: columns, masks, words and calendar
+/// terms, targets, classes.
+StepNames step_names_of(const Model& model);
+
+}  // namespace lagtape
