@@ -28,6 +28,7 @@ struct BenchmarkResult {
   /// not there in a program without oneDNN.
   std::optional<Timing> onednn_lstm;
   std::optional<double> ratio;  ///< total.median / onednn_lstm.median
+  std::string onednn_missing;   ///< why oneDNN's LSTM of these sizes was not measured; empty: it was
   /// The same LSTM in bf16, if the experiment's precision is bf16 and the processor has the instruction.
   std::optional<Timing> onednn_bf16_lstm;
   std::optional<Timing>
