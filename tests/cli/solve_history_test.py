@@ -142,6 +142,20 @@ class SolveHistoryTest(ToolTest):
         for name, value in (("a", -0.8), ("tau", 1.3), ("y.history of a.csv", 2), ("y.history of b.csv", -1)):
             self.assertAlmostEqual(found[name]["estimate"], value, 5)
 
+    def test_a_fit_whose_lag_reaches_before_the_readings(self):
+        "Values that were tried and have no solution are turned back, and said; a start that has none is an error that says what helps."
+        pieces = hermite(TIMES, VALUES)
+        after = [0.1 + 0.15 * k for k in range(8)]
+        scored = [VALUES[-1] - 0.8 * integral(pieces, -1.3, t - 1.3) for t in after]
+        self.table("r.csv", TIMES[2:] + after, y=VALUES[2:] + scored)  # from -1.2 on
+        experiment = {"name": "e", "data": {"path": "r.csv", "time": "t", "target": "y"}, "cells": {"c": changed(CELL, params__tau=lag(0.8))}}
+        self.write("e.json", experiment)
+        found = json.loads(self.run_tool("fit", "e.json", "--json")[0])
+        self.assertIn("tried have no solution: the readings begin at t = -1.2", " ".join(found["notes"]))
+        self.assertTrue(0.8 < found["params"]["tau"]["estimate"] <= 1.2)
+        self.write("e.json", changed(experiment, cells__c__params__tau=lag(1.5)))
+        self.refused(["the readings begin at t = -1.2", "a later \"begin\""], "fit", "e.json")
+
     def test_models_train_histories(self):
         experiment = {"name": "e", "data": {"task": "random", "length": 24, "input": 1, "output": 1, "train": 2, "valid": 0, "test": 0},
                       "cells": {"c": changed(CELL, history={"y": {"knots": 4}}, solver={"h": 0.25}, input="u", ode=["dy = a * tanh(y(t - tau)) + sum(u)"])},

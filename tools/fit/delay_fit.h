@@ -2,34 +2,18 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lagtape/cells/models/delay_equations.h"
-#include "lagtape/core/json/options.h"
+#include "lagtape/core/problem.h"
 #include "lagtape/tools/fit/delay_readings.h"
 #include "lagtape/tools/fit/fit.h"
+#include "lagtape/tools/fit/fit_section.h"
 #include "lagtape/tools/train/experiment_reader.h"
 
 namespace lagtape {
-
-/// "fit" of an experiment.
-struct FitSection {
-  std::string force =
-      "none";  ///< "data": a first fit reads past values from smoothing splines of the readings
-  std::vector<double> grow = {};  ///< horizons of first fits; one below 0: so many, each twice the one before
-  std::int64_t shoot = 0;         ///< parts that begin from states of their own in first fits; 0: none
-  std::vector<std::string> only = {};       ///< params that are fitted; empty: all that are trained
-  std::vector<std::string> own = {};        ///< params of which each file has its own
-  std::vector<std::string> deviation = {};  ///< standard deviations: a column or a number for each target
-  std::vector<std::string> profile = {};    ///< params whose intervals come from refits of all others
-  std::int64_t adam = 0;                    ///< steps of Adam before
-  double lr = 0.01;                         ///< of Adam
-};
-extern const OptionTable kFitOptions;
-
-/// Reads "fit" of a document, for readings of these targets. Throws InputError.
-FitSection read_fit_section(const ExperimentFile& file, const std::vector<std::string>& targets = {});
 
 /// The fit of the params of equations in continuous time to the files of "data": the columns "time", "target", which are
 /// states, and "input". Its params are those that are trained; own ones are called "y0 of FILE" where there are several
@@ -48,6 +32,9 @@ class DelayFit final : public FitProblem {
   std::vector<FitTrace> traces(std::span<const double> values) override;
   void start_from(std::span<const double> values) override;
   bool fix(const std::string& param, double value) override;
+  /// Why values that were tried had no solution, such as a lag that reaches before the readings; not for numbers that are
+  /// not finite.
+  const std::optional<Problem>& turned_back() const { return turned_back_; }
   const FitSection& section() const { return section_; }
   const std::vector<std::string>& targets() const { return files_.front().readings.states; }
 
@@ -105,6 +92,8 @@ class DelayFit final : public FitProblem {
   std::vector<FitParam> params_;
   std::vector<double> scales_;
   double horizon_ = INFINITY, gap_weight_ = 1;
+  bool has_solution_ = false;                ///< once some values gave one
+  std::optional<Problem> turned_back_ = {};  ///< why values that were tried later gave none
 };
 
 /// The fit, after those that the section asks for first.

@@ -72,6 +72,7 @@ std::vector<double> horizons_of(const DelayFit& problem) {
 }  // namespace
 
 void DelayFit::read_past(bool forced) {
+  has_solution_ = false;
   for (File& file : files_) {
     if (forced) {
       ForcedPast past = force_past(document_, file.readings);
@@ -144,7 +145,11 @@ FitResult fit_delay_equations(DelayFit& problem, const FitOptions& given) {
     problem.shoot(0);
   }
   const bool has_scales = problem.targets().size() > 1 && !problem.has_deviations();
-  return has_scales ? reweighed(problem, first, options) : fit_params(problem, options);
+  FitResult result = has_scales ? reweighed(problem, first, options) : fit_params(problem, options);
+  if (problem.turned_back())
+    result.notes.push_back(
+        text_of("some values that were tried have no solution: ", message_of(*problem.turned_back())));
+  return result;
 }
 
 }  // namespace lagtape
