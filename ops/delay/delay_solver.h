@@ -22,6 +22,9 @@ struct DelaySolution {
   std::int64_t steps = 0;
 };
 
+/// Of each number of the input, whether the equations use it.
+std::vector<bool> columns_read(const RightSide& side);
+
 /// Solves the equations from t = 0 and reads the states at `times`, those before 0 from the histories. The derivatives are
 /// exact for the discretisation: steps, breaks and past values move with the lags. In f64.
 ///
