@@ -379,16 +379,12 @@ int order_of(OdeMethod method) { return method == OdeMethod::rk4 ? 4 : method ==
 
 std::vector<bool> columns_read(const RightSide& side) {
   std::vector<bool> read(static_cast<std::size_t>(side.program.input.width()));
-  const std::vector<Instruction>& values = side.program.values;
-  const auto note = [&](int id, const Instruction* by) {
-    if (id < 0 || values[id].op != StepOp::input) return;
-    const bool is_part = by != nullptr && by->op == StepOp::slice;
-    const std::int64_t first = is_part ? by->index : 0,
-                       count = is_part ? by->shape.width() : std::ssize(read);
-    std::fill_n(read.begin() + first, count, true);
+  const auto note = [&](int id, const Instruction* part) {
+    if (id < 0 || side.program.values[id].op != StepOp::input) return;
+    std::fill_n(read.begin() + (part ? part->index : 0), part ? part->shape.width() : std::ssize(read), true);
   };
-  for (const Instruction& v : values)
-    if (!is_leaf(v.op)) note(v.a, &v), note(v.b, &v);
+  for (const Instruction& v : side.program.values)
+    if (!is_leaf(v.op)) note(v.a, v.op == StepOp::slice ? &v : nullptr), note(v.b, nullptr);
   for (const RightSide::State& state : side.states) note(state.slope, nullptr);
   note(side.output, nullptr);
   return read;
