@@ -49,6 +49,7 @@
 #include "lagtape/cells/models/model_op.h"
 #include "lagtape/tools/exchange/export/c99/c_source.h"
 #include "lagtape/tools/exchange/export/onnx/onnx_model.h"
+#include "lagtape/tools/exchange/export/plain/blob_file.h"
 #include "lagtape/tools/exchange/export/plain/keras_file.h"
 #include "lagtape/tools/exchange/export/plain/nam_file.h"
 #include "lagtape/tools/exchange/export/plain/torch_file.h"

@@ -114,7 +114,8 @@ def export(run: Union[Path, Model], format: str, output: Path, *, precision: str
     """Writes a trained model for other programs, and gives the file's path.
 
     run        a run, a weights file, or a model, such as that of `from_torch` or the `model_` of an estimator
-    format     "c99": one C file that needs math.h alone; "onnx", "onnx-step": whole sequences, one step; "torch", "rtneural", "nam"
+    format     "c99": one C file that needs math.h alone; "onnx", "onnx-step": whole sequences, one step; "torch", "rtneural", "nam",
+               "blob"
     precision  of "c99": "f32" or "f64"
     weights    of "c99": "float", "int16" or "int8"
     arithmetic of "c99": "float", "int16" or "int8": the products
