@@ -34,7 +34,7 @@
 #include "lagtape/ops/reverse_time.h"
 #include "lagtape/ops/shape.h"
 
-// ---- Recurrences: a step of one's own, as an operation of the tape and as a stream ----
+// ---- Recurrences: your own step, as an operation of the tape and as a stream ----
 #include "lagtape/ops/recurrence/sequence.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 #include "lagtape/ops/recurrence/stream/stream.h"

@@ -116,7 +116,7 @@ class MovingStep final : StageRecorder {
   std::int64_t levels() const {
     const int order = order_of(solver_.method);
     if (solver_.levels >= 0) return solver_.levels;
-    // Those that are left have no effect on the order of derivatives by the lag; slopes of the past never smooth.
+    // The remaining ones have no effect on the order of derivatives by the lag; slopes of the past never smooth.
     return is_neutral() || solver_.levels == OdeSolver::kAllLevels ? 2 * order : order;
   }
 
@@ -143,7 +143,7 @@ class MovingStep final : StageRecorder {
     return a;
   }
 
-  /// The breaks in a step of the data, as times from its begin. Those that are elsewhere are at its ends.
+  /// The breaks in a step of the data, as times from its begin. All others are at its ends.
   std::vector<StepVar> breaks() {
     std::vector<StepVar> all;
     if (!solver_.cut) return all;

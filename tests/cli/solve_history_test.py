@@ -70,7 +70,7 @@ class SolveHistoryTest(ToolTest):
         self.write(name, ",".join(["t", *columns]) + "\n" + "".join(",".join(map(repr, row)) + "\n" for row in zip(times, *columns.values())))
 
     def test_observed_histories(self):
-        self.table("past.csv", [*TIMES, 0.5], y=[*VALUES, 9.0])  # what is after 0 is no history
+        self.table("past.csv", [*TIMES, 0.5], y=[*VALUES, 9.0])  # what is after 0 is not a history
         pieces = hermite(TIMES, VALUES)
         value = lambda t, a=-0.8, tau=1.3: VALUES[-1] + a * integral(pieces, -tau, t - tau)
         found = self.solve(CELL, "-1.5,-0.2,0,0.5,1.1,1.25", "--history", "past.csv")
@@ -132,7 +132,7 @@ class SolveHistoryTest(ToolTest):
         self.refused(["no reading is after t = 0"], "fit", "e.json")
         self.write("e.json", changed(experiment, cells__c__state={"y": 1, "z": 1}, cells__c__history={"y": 1, "z": "observed"}, cells__c__ode=CELL["ode"] + ["dz = -z"]))
         self.refused(["the history of 'z' is observed", "column"], "fit", "e.json")
-        # Two files of one equation, each with a history of its own, which starts from the first reading.
+        # Two files of one equation, each with its own history, which starts from the first reading.
         exact = lambda c, t: c * (1 - 0.8 * t) if t <= 1.3 else c * (1 - 0.8 * t + 0.32 * (t - 1.3) ** 2)
         for name, c in (("a.csv", 2.0), ("b.csv", -1.0)):
             self.table(name, [0.2 * k for k in range(12)], y=[exact(c, 0.2 * k) for k in range(12)])

@@ -32,7 +32,8 @@ std::vector<double> sizes_of(DelayFit& problem, const FitResult& result) {
   return sizes;
 }
 
-/// Fits again with residuals in units of the errors of their targets, which the residuals themselves tell, until these stay.
+/// Fits again with residuals in units of their targets' errors, which come from the residuals themselves, until these
+/// stay.
 FitResult reweighed(DelayFit& problem, const FitOptions& first, const FitOptions& options) {
   FitResult result = fit_params(problem, first);
   std::vector<double> scales(problem.targets().size(), 1);

@@ -15,7 +15,7 @@ constexpr Option kFitRows[] = {
         "\"data\": a first fit reads past values from smoothing splines of the readings"),
     option<&FitSection::grow>("grow",
                               "horizons of first fits, each from the result of the one before; or how many"),
-    option<&FitSection::shoot>("shoot", "parts that begin from states of their own in first fits; 0: none"),
+    option<&FitSection::shoot>("shoot", "parts that begin from their own states in first fits; 0: none"),
     option<&FitSection::only>("only", "params that are fitted; all that are trained"),
     option<&FitSection::own>("own", "params of which each file, or each series of a model, has its own"),
     option<&FitSection::deviation>(

@@ -14,14 +14,14 @@ namespace lagtape {
 struct FitSection {
   std::string force =
       "none";  ///< "data": a first fit reads past values from smoothing splines of the readings
-  std::vector<double> grow = {};  ///< horizons of first fits; one below 0: so many, each twice the one before
-  std::int64_t shoot = 0;         ///< parts that begin from states of their own in first fits; 0: none
+  std::vector<double> grow = {};  ///< horizons of first fits; a negative one: that many, each twice the one before
+  std::int64_t shoot = 0;         ///< parts that begin from their own states in first fits; 0: none
   std::vector<std::string> only = {};       ///< params that are fitted; empty: all that are trained
   std::vector<std::string> own = {};        ///< params of which each file or series has its own
   std::vector<std::string> deviation = {};  ///< standard deviations: a column or a number for each target
   std::vector<std::string> profile = {};    ///< params whose intervals come from refits of all others
   std::int64_t adam = 0;                    ///< steps of Adam before
-  double lr = 0.01;                         ///< of Adam
+  double lr = 0.01;                         ///< learning rate of Adam
 };
 extern const OptionTable kFitOptions;
 

@@ -43,7 +43,7 @@ struct FittedGroup {
 
 namespace {
 
-constexpr std::int64_t kMostWeights = 1 << 16;  // each number of a weight has a backward pass of its own
+constexpr std::int64_t kMostWeights = 1 << 16;  // each number of a weight has its own backward pass
 constexpr std::int64_t kMostReadings = 1 << 22;
 
 /// "a", or "layers.1.a" where several parameters end like that.

@@ -11,8 +11,8 @@
 namespace lagtape {
 
 /// The fit of all numbers of an experiment's model that are trained to the training set, in f64: residuals by running the
-/// model, their derivatives by running its tangents beside it (ops/recurrence/derive/tangent_stack.h). Names of params are
-/// those of the model without "layers.N." where that is clear, "W[2,0]" for one number of a matrix, and "y0 of a.csv" for
+/// model, their derivatives by running its tangents beside it (ops/recurrence/derive/tangent_stack.h). Names of params
+/// are the model's, without "layers.N." where that is clear, "W[2,0]" for one number of a matrix, and "y0 of a.csv" for
 /// one that is a series' own.
 class ModelFit final : public FitProblem {
  public:

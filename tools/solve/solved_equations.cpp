@@ -13,7 +13,7 @@
 namespace lagtape {
 namespace {
 
-/// The numbers of a text between these characters; none where one of them is no number.
+/// The numbers of a text between these characters; none where one of them is not a number.
 std::optional<std::vector<double>> numbers_of(std::string_view text, char between) {
   std::vector<double> numbers;
   while (true) {

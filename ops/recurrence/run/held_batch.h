@@ -4,15 +4,13 @@
 
 namespace lagtape::recurrence {
 
-/// A batch that ran forward and holds what its plan keeps, of all slices at a time, until its backward half is
-/// asked for: for gradients that come from outside the stack. A tape that has the loss does without. What it was
-/// made of must outlive it.
+/// A batch that ran forward and holds its plan's values, for all slices, until its backward half is requested: for
+/// gradients from outside the stack. A tape that has the loss does not need it. Its parts must outlive it.
 class HeldBatch {
  public:
   virtual ~HeldBatch() = default;
 
-  /// Runs the backward half. What is held serves once and is let go then; for a
-  /// second time the batch runs forward again.
+  /// Runs the backward half, which frees the held values; a second call runs the batch forward again first.
   virtual void backward(const BackwardRequest& gradients) = 0;
 };
 

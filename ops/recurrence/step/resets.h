@@ -28,34 +28,33 @@ struct Lanes {
   bool empty() const { return rows.empty(); }
 };
 
-/// Where the states of rows begin again inside their sequences, as at the beginning of an episode. A row runs as the pieces
-/// between its resets, side by side with those of others, so that steps need not ask whether they read across one.
+/// The resets of rows inside their sequences, as at the beginning of an episode. A row runs as the pieces between its
+/// resets, beside those of others, so steps need not check whether they read across one.
 class Resets {
  public:
   Resets() = default;
-  /// `mask` [B, T]: a number other than 0 says that the states of the row are zeros before that step. `lengths` are those
-  /// of a batch. Throws InputError for a mask of another size.
+  /// `mask` [B, T]: where it is not 0, the states of the row are zeros before that step. `lengths` of the batch. Throws
+  /// InputError for a mask of another size.
   Resets(std::span<const std::uint8_t> mask, const Shape& batch, std::span<const std::int64_t> lengths);
 
-  /// The longest first; none where no state begins again.
+  /// The longest first; none without a reset.
   const std::vector<RowPiece>& pieces() const { return pieces_; }
   bool empty() const { return pieces_.empty(); }
-  /// The outputs of rows [B, q] from those of pieces [P, q], and from gradients by these those by the others. Outputs of every
-  /// step are in their places and stay as they are.
+  /// The outputs of rows [B, q] from those of pieces [P, q], and likewise the gradients. Outputs of every step are in
+  /// place already.
   Tensor of_rows(const Tensor& outputs, ReadAt at) const;
   Tensor of_pieces(const Tensor& gradient, ReadAt at) const;
 
  private:
-  /// What the outputs of a row have of those of its piece.
+  /// The part of a piece's outputs that its row has.
   double share(const RowPiece& piece, ReadAt at) const;
 
   std::vector<std::int64_t> lengths_;  // [B]
   std::vector<RowPiece> pieces_;
 };
 
-/// The step of a layer whose states begin again where a column of the input says so: a number above 0 says that they do before
-/// that step. `n` counts on from the beginning of the sequence. Throws InputError for a state on the grid and for trained
-/// lags.
+/// The step of a layer whose states begin again before steps at which a column of the input is above 0. `n` still
+/// counts from the beginning of the sequence. Throws InputError for a state on the grid and for trained lags.
 StepProgram with_reset_column(const StepProgram& program, std::int64_t column);
 
 }  // namespace lagtape
