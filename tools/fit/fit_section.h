@@ -14,8 +14,9 @@ namespace lagtape {
 struct FitSection {
   std::string force =
       "none";  ///< "data": a first fit reads past values from smoothing splines of the readings
-  std::vector<double> grow = {};  ///< horizons of first fits; a negative one: that many, each twice the one before
-  std::int64_t shoot = 0;         ///< parts that begin from their own states in first fits; 0: none
+  std::vector<double> grow =
+      {};                  ///< horizons of first fits; a negative one: that many, each twice the one before
+  std::int64_t shoot = 0;  ///< parts that begin from their own states in first fits; 0: none
   std::vector<std::string> only = {};       ///< params that are fitted; empty: all that are trained
   std::vector<std::string> own = {};        ///< params of which each file or series has its own
   std::vector<std::string> deviation = {};  ///< standard deviations: a column or a number for each target

@@ -1,5 +1,4 @@
-"""Expressions of a step, which operators make while a cell is recorded, as equations
-(ops/recurrence/equations/equations.h)."""
+"""Expressions of a step, which operators record, as equations (ops/recurrence/equations/equations.h)."""
 
 from __future__ import annotations
 
@@ -50,15 +49,13 @@ def place_of_caller() -> Place:
 
 
 class Expression:
-    """A value of a step while a cell is recorded, such as a state, a weight or `units`, with Python's and NumPy's
-    operators.
+    """A value of a step while a cell is recorded, such as a state, a weight or `units`, with Python's operators.
 
         >>> h = lagtape.Step().state("h", 4)
         >>> isinstance(1 - 0.5 * h, lagtape.Expression)
         True
 
-    It has no number yet: Raises InputError where Python asks for one. A node is a leaf with a text, or an operation of
-    others.
+    It has no number yet: Raises InputError where Python asks for one. A node is a leaf with a text, or an operation.
 
     kind    "number": made of numbers, hyper-parameters and sizes alone; "matrix": a weight [out, in], or a function of
             matrices; "value": all else
@@ -327,8 +324,7 @@ class Span(NamedTuple):
 
 
 class Text:
-    """An expression as the text of an equation. `names` has the names of expressions that other equations set, by
-    identity."""
+    """An expression as the text of an equation. `names` has the names of expressions that other equations set."""
 
     def __init__(self, expression: Expression, names: Dict[int, str]):
         self._names = names
