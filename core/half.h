@@ -4,9 +4,9 @@
 
 namespace lagtape {
 
-/// The value of the bits of an IEEE half (f16). Exact: every half is a float.
+/// The number that the bits of an IEEE half (f16) stand for. Exact: every half is a float.
 float float_of_f16(std::uint16_t bits);
-/// The value of the bits of a bfloat16 (the upper half of a float).
+/// The number that the bits of a bfloat16 (the upper half of a float) stand for.
 float float_of_bf16(std::uint16_t bits);
 
 }  // namespace lagtape

@@ -10,9 +10,9 @@
 
 namespace lagtape {
 
-// The rules of operations for their inputs, and the errors for broken ones.
+// The rules that operations have for their inputs, and the one way in which they refuse them.
 
-/// An input with its name in the operation's formula.
+/// An input under the name that an operation's formula gives it.
 struct NamedInput {
   std::string name;
   const Var& var;

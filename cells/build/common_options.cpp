@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
+#include "lagtape/ops/recurrence/step/resets.h"
 #include "lagtape/ops/recurrence/step/reversible.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
@@ -53,6 +54,8 @@ BuildLayer CommonCellOptions::apply(BuildLayer build) const {
 
 StepProgram dilated(StepProgram program, std::int64_t dilation) {
   if (dilation == 1) return program;
+  if (auto step = without_reset_column(program))  // a reset is one of the states of all phases
+    return with_reset_column(dilated(std::move(step->program), dilation), step->column);
   for (Instruction& v : program.values) {
     if (v.op == StepOp::real_lag)
       throw InputError({.op = "dilations"}, Rule::not_supported,

@@ -99,43 +99,37 @@ std::vector<Var> Recurrence::record_weights(Tape& tape, std::span<const Tensor> 
 
 Recurrence::Outputs Recurrence::forward(std::span<const Tensor> parameters, SequenceBatch batch,
                                         ThreadPool& pool, std::vector<Tensor> initial, WantedGradients wanted,
-                                        Resets resets) const {
+                                        std::vector<std::uint8_t> resets) const {
   auto tape = std::make_unique<Tape>();
   std::vector<Var> leaves;
   std::vector<Var> weights = record_weights(*tape, parameters, leaves);
   std::vector<Tensor> values;
   for (const Var& weight : weights) values.push_back(weight.value());
   HeldOutputs sequence =
-      held_.forward(std::move(values), std::move(batch), pool, std::move(initial), wanted, resets.pieces());
-  return {std::move(tape),     std::move(leaves), std::move(weights),
-          std::move(sequence), std::move(resets), stack().at};
+      held_.forward(std::move(values), std::move(batch), pool, std::move(initial), wanted, std::move(resets));
+  return {std::move(tape), std::move(leaves), std::move(weights), std::move(sequence)};
 }
 
 Tensor Recurrence::evaluate(std::span<const Tensor> parameters, const SequenceBatch& batch, ThreadPool& pool,
                             const std::vector<Tensor>& initial, Window& final_window,
-                            const Resets& resets) const {
+                            std::span<const std::uint8_t> resets) const {
   Tape tape;
   std::vector<Var> leaves;
   std::vector<Tensor> values;
   for (const Var& weight : record_weights(tape, parameters, leaves)) values.push_back(weight.value());
-  Tensor outputs = held_.evaluate(values, batch, pool, initial, final_window, resets.pieces());
-  return resets.empty() ? outputs : resets.of_rows(outputs, stack().at);
+  return held_.evaluate(values, batch, pool, initial, final_window, resets);
 }
 
 Recurrence::Outputs::Outputs(std::unique_ptr<Tape> tape, std::vector<Var> leaves, std::vector<Var> weights,
-                             HeldOutputs sequence, Resets resets, ReadAt at)
+                             HeldOutputs sequence)
     : tape_(std::move(tape)),
       leaves_(std::move(leaves)),
       weights_(std::move(weights)),
-      sequence_(std::move(sequence)),
-      resets_(std::move(resets)),
-      at_(at),
-      outputs_(resets_.empty() ? sequence_.outputs() : resets_.of_rows(sequence_.outputs(), at)) {}
+      sequence_(std::move(sequence)) {}
 
 Recurrence::Outputs::Gradients Recurrence::Outputs::backward(const Tensor& output_gradient,
                                                              const std::vector<Tensor>& final_gradient) {
-  SequenceGradients from_steps = sequence_.backward(
-      resets_.empty() ? output_gradient : resets_.of_pieces(output_gradient, at_), final_gradient);
+  SequenceGradients from_steps = sequence_.backward(output_gradient, final_gradient);
   Gradients gradients;
   gradients.x = std::move(from_steps.x);
   gradients.initial = std::move(from_steps.initial);

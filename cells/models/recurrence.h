@@ -8,11 +8,10 @@
 #include "lagtape/cells/build/cell.h"
 #include "lagtape/cells/models/model_definition.h"
 #include "lagtape/ops/recurrence/held_sequence.h"
-#include "lagtape/ops/recurrence/step/resets.h"
 
 namespace lagtape {
 
-/// Layers without a read-out as one differentiable function, for programs with their own tape: parameters,
+/// Layers without a read-out as one differentiable function, for programs with a tape of their own: parameters,
 /// inputs and the window before the first step in, outputs of the top layer and the window after the last step
 /// out. It holds no parameters. One call at a time, the outputs included, apart from their destruction.
 class Recurrence {
@@ -38,13 +37,14 @@ class Recurrence {
 
   /// Runs the forward half; the outputs hold the parameters' storage. `initial`: one tensor a state,
   /// shaped as in Window; empty: zeros. Throws InputError for wrong shapes and precisions, and when no plan
-  /// fits the budget. With resets states begin again where they say so, the steps' index and draws of steps with them, and the
-  /// final window has zeros for what is from before.
+  /// fits the budget. `resets` as in HeldSequence.
   Outputs forward(std::span<const Tensor> parameters, SequenceBatch batch, ThreadPool& pool,
-                  std::vector<Tensor> initial = {}, WantedGradients wanted = {}, Resets resets = {}) const;
+                  std::vector<Tensor> initial = {}, WantedGradients wanted = {},
+                  std::vector<std::uint8_t> resets = {}) const;
   /// The outputs alone, and the final window; nothing is held for gradients.
   Tensor evaluate(std::span<const Tensor> parameters, const SequenceBatch& batch, ThreadPool& pool,
-                  const std::vector<Tensor>& initial, Window& final_window, const Resets& resets = {}) const;
+                  const std::vector<Tensor>& initial, Window& final_window,
+                  std::span<const std::uint8_t> resets = {}) const;
 
   /// The derivative of this function in a direction, as a recurrence: of parameters and states behind each of which its
   /// direction comes, and of x with its own beside it, [x, dx], to the outputs [y, dy] and the final window of both. Its
@@ -66,7 +66,7 @@ class Recurrence {
 /// Results that wait for their gradients, as HeldOutputs. They may outlive the recurrence.
 class Recurrence::Outputs {
  public:
-  const Tensor& outputs() const { return outputs_; }
+  const Tensor& outputs() const { return sequence_.outputs(); }
   const Window& final_window() const { return sequence_.final_window(); }
 
   struct Gradients {
@@ -79,15 +79,12 @@ class Recurrence::Outputs {
 
  private:
   friend class Recurrence;
-  Outputs(std::unique_ptr<Tape> tape, std::vector<Var> leaves, std::vector<Var> weights, HeldOutputs sequence,
-          Resets resets, ReadAt at);
+  Outputs(std::unique_ptr<Tape> tape, std::vector<Var> leaves, std::vector<Var> weights,
+          HeldOutputs sequence);
 
   std::unique_ptr<Tape> tape_;  // from the parameters to the weights of the step
   std::vector<Var> leaves_, weights_;
   HeldOutputs sequence_;
-  Resets resets_;
-  ReadAt at_;
-  Tensor outputs_;
 };
 
 }  // namespace lagtape

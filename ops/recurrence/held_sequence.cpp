@@ -32,16 +32,11 @@ void check_alike(const Tensor& gradient, const Tensor& like, const char* name) {
                        like.shape(), gradient);
 }
 
-/// Throws InputError for pieces of rows that are read behind their ends.
-Shape shape_of_outputs(const StackDefinition& stack, const SequenceBatch& batch,
-                       std::span<const RowPiece> pieces) {
-  Shape shape = output_shape(stack, batch);
-  if (pieces.empty() || reads_every_step(stack.at)) return shape;
-  if (stack.at == ReadAt::last_padded_step)
-    throw InputError({.op = "sequence"}, Rule::not_supported,
-                     "rows in pieces are read at their own last steps");
-  shape[0] = std::ssize(pieces);
-  return shape;
+void check_resets(std::span<const std::uint8_t> resets, const Tensor& x) {
+  const std::int64_t steps = x.size(0) * x.size(1);
+  if (!resets.empty() && std::ssize(resets) != steps)
+    throw unexpected({.op = "reset"}, Rule::shape, text_of(steps, " numbers, one a step"),
+                     text_of(resets.size()));
 }
 
 std::vector<Tensor> zeros_like(const std::vector<Tensor>& tensors) {
@@ -65,7 +60,7 @@ struct HeldOutputs::Implementation {
   SequenceBatch batch;
   std::vector<Tensor> initial;
   WantedGradients wanted;
-  std::vector<RowPiece> pieces;
+  std::vector<std::uint8_t> resets;
   Tensor outputs = {};
   Window final_window = {};
   std::unique_ptr<recurrence::HeldBatch> held = {};  // goes first: it refers to all of the above
@@ -89,32 +84,34 @@ std::vector<PlanCost> HeldSequence::plans(std::int64_t batch, std::int64_t steps
 
 HeldOutputs HeldSequence::forward(std::vector<Tensor> weights, SequenceBatch batch, ThreadPool& pool,
                                   std::vector<Tensor> initial, WantedGradients wanted,
-                                  std::vector<RowPiece> pieces) const {
+                                  std::vector<std::uint8_t> resets) const {
   check_batch(stack(), dtype(), batch, initial);
+  check_resets(resets, batch.x);
   auto own = std::make_unique<HeldOutputs::Implementation>(HeldOutputs::Implementation{
-      implementation_, std::move(weights), std::move(batch), std::move(initial), wanted, std::move(pieces)});
-  own->outputs = Tensor(shape_of_outputs(stack(), own->batch, own->pieces), dtype());
+      implementation_, std::move(weights), std::move(batch), std::move(initial), wanted, std::move(resets)});
+  own->outputs = Tensor(output_shape(stack(), own->batch), dtype());
   own->final_window = zero_window(own->layers(), own->batch.x.size(0), dtype());
   recurrence::BatchRequest request{own->batch, own->weights, pool};
   request.initial = own->initial.empty() ? nullptr : &own->initial;
   request.final_window = &own->final_window;
   request.outputs = &own->outputs;
-  request.pieces = own->pieces;
+  request.resets = own->resets;
   own->held = implementation_->runner->hold(request, wanted.x);
   return HeldOutputs(std::move(own));
 }
 
 Tensor HeldSequence::evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
                               const std::vector<Tensor>& initial, Window& final_window,
-                              std::span<const RowPiece> pieces) const {
+                              std::span<const std::uint8_t> resets) const {
   check_batch(stack(), dtype(), batch, initial);
-  Tensor outputs(shape_of_outputs(stack(), batch, pieces), dtype());
+  check_resets(resets, batch.x);
+  Tensor outputs(output_shape(stack(), batch), dtype());
   final_window = zero_window(stack().layers, batch.x.size(0), dtype());
   recurrence::BatchRequest request{batch, weights, pool};
   request.initial = initial.empty() ? nullptr : &initial;
   request.final_window = &final_window;
   request.outputs = &outputs;
-  request.pieces = pieces;
+  request.resets = resets;
   implementation_->runner->run(request);
   return outputs;
 }

@@ -7,37 +7,36 @@
 
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/ops/recurrence/memory/memory_plan.h"
-#include "lagtape/ops/recurrence/step/resets.h"
 #include "lagtape/ops/recurrence/step/stack.h"
 
 namespace lagtape {
 
-/// Gradients by everything that outputs depend on; empty: not wanted.
+/// Gradients by everything that outputs depend on; empty where they are not wanted.
 struct SequenceGradients {
   std::vector<Tensor> weights;
   Tensor x;                     ///< [B, T, input]
   std::vector<Tensor> initial;  ///< one a state, shaped as in Window
 };
 
-/// The wanted gradients.
+/// The gradients that outputs are to give.
 struct WantedGradients {
   bool weights = true, x = false, initial = false;
 };
 
-/// The results of a stack, which wait for their gradients. Between the two halves they hold the values that the memory
-/// plan keeps. They may outlive their HeldSequence.
+/// The results of a stack, which wait for their gradients. Between the two halves they hold what the memory plan
+/// keeps. They may outlive the HeldSequence that gave them.
 class HeldOutputs {
  public:
   HeldOutputs(HeldOutputs&&) noexcept;
   HeldOutputs& operator=(HeldOutputs&&) noexcept;
   ~HeldOutputs();
 
-  const Tensor& outputs() const;       ///< [B, T, q] at every step, else [B, q], or [P, q] of pieces
+  const Tensor& outputs() const;       ///< [B, T, q] at every step, else [B, q]
   const Window& final_window() const;  ///< after each row's own last step
 
-  /// Runs the backward half from dL/d(outputs) and dL/d(final window), shaped as those; an empty tensor, or no tensors
-  /// at all, mean zeros. A second call runs forward again first. Throws InputError for other shapes, and for a final
-  /// window with a state that steps read only through a trained lag.
+  /// Runs the backward half from dL/d(outputs) and dL/d(final window), shaped as those; an empty tensor, or no
+  /// tensors at all, stand for zeros. A second call runs forward again first. Throws InputError for other
+  /// shapes, and for a final window with a state that no step reads, but through a trained lag.
   SequenceGradients backward(const Tensor& output_gradient, const std::vector<Tensor>& final_gradient = {});
 
  private:
@@ -48,9 +47,9 @@ class HeldOutputs {
 };
 
 /// A stack over time, as SequenceOp, for tapes of others, where the gradient of the outputs comes from outside.
-/// SequenceOp::outputs runs the slices of a batch one after another, and forward again in its backward pass; here the
-/// plan's values are held for the whole batch, and nothing runs twice. One call at a time, calls of its outputs
-/// included, except for their destruction.
+/// SequenceOp::outputs takes the slices of a batch through one after another, and forward once more in its
+/// backward pass; here what the plan keeps is held for the whole batch, and nothing runs twice. One call at a
+/// time, those of its outputs included, but for their destruction.
 class HeldSequence {
  public:
   /// Throws InputError as SequenceOp does.
@@ -60,15 +59,17 @@ class HeldSequence {
   Dtype dtype() const;
 
   /// Runs the forward half. `initial` holds one tensor a state; empty: zeros. The gradient by x must be
-  /// announced here. The pool must live as long as the outputs. `pieces` [P] run in place of the rows, with the plan of the
-  /// whole rows; empty: the rows run. Throws InputError as SequenceOp does, and when no plan fits the budget.
+  /// announced here. The pool must live as long as the outputs. `resets` [B, T]: other than 0
+  /// where the states of a row are zeros again before that step; the index of steps and their draws begin again there too. The
+  /// final window has zeros for states from before a reset. Throws InputError as SequenceOp does, and when no plan fits the
+  /// budget.
   HeldOutputs forward(std::vector<Tensor> weights, SequenceBatch batch, ThreadPool& pool,
                       std::vector<Tensor> initial = {}, WantedGradients wanted = {},
-                      std::vector<RowPiece> pieces = {}) const;
+                      std::vector<std::uint8_t> resets = {}) const;
   /// The outputs and the final window alone; only windows are kept.
   Tensor evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
                   const std::vector<Tensor>& initial, Window& final_window,
-                  std::span<const RowPiece> pieces = {}) const;
+                  std::span<const std::uint8_t> resets = {}) const;
 
   /// The costs of the plans for all slices of a batch at a time, the fastest first.
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) const;

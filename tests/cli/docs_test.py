@@ -20,7 +20,7 @@ the slow suite.
 
 Any other block is an error, and so is one that is indented instead of fenced.
 
-The page of the benchmarks is not among them: its commands take minutes, and have their own tests.
+The page of the benchmarks is not among them: its commands take minutes, and have tests of their own.
 """
 
 import json

@@ -37,7 +37,7 @@ def entry(shape=(1, 1), begin=0, end=4, dtype="F32"):
 
 TWICE = '{"a.weight": %s, "a.weight": %s}' % (json.dumps(entry()), json.dumps(entry(begin=4, end=8)))
 
-# Each row: a description, the bytes of a file, and how the message continues after "lagtape: FILE: ".
+# Each row: a description, the bytes of a file, and how the message goes on after "lagtape: FILE: ".
 REFUSED = [
     ("an empty file", b"", "is of none of the formats that are supported: torch, torch-json, rtneural, guitarml, nam, onnx."),
     ("a pickle", b"PK\x03\x04 data.pkl", "is of none of the formats that are supported: torch, torch-json, rtneural, guitarml, nam, onnx; it seems to be a file of torch.save: save its state_dict as safetensors"),

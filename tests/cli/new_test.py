@@ -1,4 +1,4 @@
-"""`lagtape new` writes an experiment to begin with, for every task, every cell and your own recordings."""
+"""`lagtape new` writes an experiment to begin with, for every task, every cell and recordings of one's own."""
 
 import datetime
 import json
@@ -13,7 +13,7 @@ from tool import ToolTest, main, npy, npz, rows_of, slow
 
 
 def without_comments(text):
-    """The values of a commented file: its comments stand on their own lines or behind two blanks."""
+    """The values of a commented file: its comments stand on lines of their own or behind two blanks."""
     lines = [line.split("  // ")[0] for line in text.splitlines() if not line.lstrip().startswith("//")]
     return json.loads("\n".join(lines))
 

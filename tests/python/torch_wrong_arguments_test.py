@@ -1,5 +1,4 @@
-"""Random wrong arguments to the modules of PyTorch: each call is refused with an exception that says why, or works, and
-Python continues."""
+"""Random wrong arguments to the modules of PyTorch: each call is refused with an exception that says why, or works, and Python goes on."""
 
 import json
 import os

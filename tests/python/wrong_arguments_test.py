@@ -1,5 +1,4 @@
-"""A thousand calls with random wrong arguments: each is refused with an exception of lagtape or works, and Python
-continues."""
+"""A thousand calls with random wrong arguments: each is refused with an exception of lagtape or works, and Python goes on."""
 
 import json
 import os

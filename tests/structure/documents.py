@@ -24,7 +24,7 @@ GENERATED = re.compile(r"<!-- (end of )?table\b")
 
 
 def pages(root):
-    """The project's pages: not those of a build, or of a folder that is hidden, except for .github."""
+    """The project's pages: not those of a build, or of a folder that is hidden, but for .github."""
     for path in sorted(root.rglob("*.md")):
         folders = path.relative_to(root).parts[:-1]
         if not any(folder == "build" or folder.startswith(".") and folder != ".github" for folder in folders):

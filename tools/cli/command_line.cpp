@@ -134,7 +134,7 @@ class HelpText : public CLI::Formatter {
   std::vector<Example> examples_;
 };
 
-/// The first argument of the command that is not an option, such as its run or its experiment; "" when there is none.
+/// The first argument of the command that is no option, such as its run or its experiment; "" when there is none.
 std::string subject_of(const CLI::App& tool) {
   for (const CLI::App* command : tool.get_subcommands())
     for (const CLI::Option* option : command->get_options())
@@ -156,7 +156,7 @@ void add_command(CLI::App& tool, const Command& command) {
 
 // ---- Arguments that nothing took ----
 
-/// The command that was given such arguments; the tool, where they are before a command or there is none.
+/// The command that was given such arguments; the tool, where they stand before a command or there is none.
 const CLI::App& place_of_extras(const CLI::App& tool) {
   const auto commands = tool.get_subcommands();
   return commands.empty() || commands.front()->remaining().empty() ? tool : *commands.front();
@@ -197,7 +197,7 @@ struct Failure {
   std::vector<Problem> problems;
 };
 
-/// The failure of the exception in flight.
+/// The failure that the exception in flight stands for.
 Failure failure_of(const CLI::App& tool) try { throw; } catch (const CLI::ParseError& error) {
   return {kWrongInput,
           {left_over(tool).empty() ? Problem{.rule = Rule::syntax, .statement = error.what()}

@@ -147,7 +147,7 @@ void find_and_draw(const Experiment& experiment, const TrainArguments& arguments
   }
 }
 
-/// A run folder, or the experiment file in it, may replace an experiment. The run is then resumed.
+/// A run folder, or the experiment file in it, may stand in place of an experiment. The run is then resumed.
 void find_run(TrainArguments& arguments) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -176,7 +176,7 @@ void find_run(TrainArguments& arguments) {
         text_of("Leave --out out, or begin another run: lagtape train ", file, " --out ", arguments.out));
 }
 
-/// Prints on stderr how far a resumed run is.
+/// Prints on stderr where a resumed run stands.
 void announce(const Trainer& trainer, const Experiment& experiment) {
   const std::int64_t steps = trainer.steps();
   std::string line;
@@ -332,7 +332,7 @@ void train_seeds(const TrainArguments& arguments) {
   if (!test.empty()) print_spread("test", test);
 }
 
-/// Options that need one rank.
+/// What several ranks do not share.
 void check_ranks(const TrainArguments& arguments) {
   if (arguments.ranks == nullptr) return;
   const auto refuse = [](const char* option) {

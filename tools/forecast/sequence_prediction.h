@@ -9,9 +9,9 @@
 
 namespace lagtape {
 
-/// The predictions of a model for each sequence of a table.
+/// What a model gives for each sequence of a table.
 struct SequencePrediction {
-  std::vector<std::string> columns;  ///< columns that name the sequence of a row
+  std::vector<std::string> columns;  ///< that say which sequence a row belongs to
   SequenceTable table;               ///< with the targets that the file has
   Tensor outputs = {};               ///< [N, q], logits of classes
   LossFunction loss = {};

@@ -68,7 +68,7 @@ Plot against(const SearchPlan& plan, const Axis& axis, const std::vector<Trial>&
             .x = {.title = name_of_setting(setting.pointer), .log = setting.is_logarithmic(), .room = 0.04},
             .y = {.title = plan.metric + " on valid", .log = !plan.larger_is_better, .room = 0.04}};
   if (!is_numeric(setting)) {
-    plot.x.room = 0;  // names are half a place from the ends
+    plot.x.room = 0;  // names stand half a place from the ends
     for (const Json& choice : setting.choices)
       plot.x.categories.push_back(choice.is_string() ? choice.get<std::string>() : choice.dump());
   }

@@ -220,6 +220,9 @@ class Forward {
     int v = program_.output;
     const Location::Kind kind = f_.ops.values[v].location.kind;
     if (kind == Location::Kind::weight || kind == Location::Kind::constant) v = copy_of(v, Moment::before);
+    // Where a row begins again, a state is zero for its step, but in the array as the step before left it (run/row_resets).
+    const StepOp op = program_.values[static_cast<std::size_t>(program_.output)].op;
+    if (op == StepOp::state || op == StepOp::lag) v = copy_of(v, f_.moments[static_cast<std::size_t>(v)]);
     Value& output = f_.ops.values[v];
     if (output.location.kind == Location::Kind::none)
       output.location = in_array(add_array(f_.ops, Array::Kind::saved, 0, output.shape.width()));

@@ -1,6 +1,7 @@
 #pragma once
 
-// Machine code for the instructions of VectorPrograms. Derived classes know the places of arrays and weights.
+// Machine code for the instructions of VectorPrograms. Derived classes say where arrays and weights are
+// found.
 
 #include <xbyak/xbyak.h>
 #include <array>
@@ -23,7 +24,7 @@ class VectorEmitter : public Xbyak::CodeGenerator {
  protected:
   VectorEmitter(std::size_t code_bytes, SimdLevel level, std::size_t element_bytes);
 
-  /// The largest size of a program's machine code in bytes.
+  /// The most bytes that a program's machine code takes.
   static std::size_t code_bytes(const VectorProgram& program);
 
   /// Addresses of operands, `offset` bytes after the vector at work: in an array (a grid is `scale` times as
@@ -37,7 +38,7 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   /// at work, and of the same a step before. Only stages have such arrays.
   virtual Xbyak::Address rounded_at(int operand, int offset);
   virtual Xbyak::Address rounded_before(int operand, int offset);
-  /// Redirects a store's value. Returns whether it is then not stored in its place.
+  /// Takes a store's value elsewhere. Returns whether it is not stored in its place then.
   virtual bool stored_elsewhere(const VectorInstruction& i, const Xbyak::Xmm& a);
 
   /// Emit the function's beginning, with room on the stack for values, and its end. `saved`: registers to

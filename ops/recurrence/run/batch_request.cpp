@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace lagtape::recurrence {
 
@@ -47,28 +46,13 @@ SignalFactors factors_of(const SequenceBatch& batch, const LossFunction& loss,
 
 }  // namespace
 
-PreparedRequest::PreparedRequest(const BatchRequest& request, const StackDefinition& stack,
-                                 Lanes rows_as_lanes)
-    : BatchRequest(request), lanes(std::move(rows_as_lanes)) {
+PreparedRequest::PreparedRequest(const BatchRequest& request, const StackDefinition& stack)
+    : BatchRequest(request) {
   const Shape& shape = batch.x.shape();
-  if (pieces.empty()) {
-    rows = shape[0];
-    if (stack.at != ReadAt::last_padded_step) lengths = batch.lengths;
-    sequences = batch.draws.sequences;
-    for (std::int64_t r = 0; r < rows; ++r) {
-      places.push_back(r * shape[1]);
-      begins.push_back(r);
-    }
-    ends = begins;
-  }
-  for (const RowPiece& piece : lanes.empty() ? pieces : std::span<const RowPiece>(lanes.rows)) {
-    lengths.push_back(piece.steps);
-    places.push_back(piece.row * shape[1] + piece.first);
-    begins.push_back(piece.begins ? piece.row : -1);
-    ends.push_back(piece.ends ? piece.row : -1);
-    ++rows;
-  }
-  for (std::int64_t r = std::ssize(sequences); r < rows; ++r) sequences.push_back(r);
+  if (stack.at != ReadAt::last_padded_step) lengths = batch.lengths;
+  sequences = batch.draws.sequences;
+  for (std::int64_t r = static_cast<std::int64_t>(sequences.size()); r < shape[0]; ++r)
+    sequences.push_back(r);
   if (!loss) return;
   if (stack.loss.is_signal()) {
     signal = factors_of(batch, stack.loss, lengths);

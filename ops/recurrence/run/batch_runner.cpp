@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <compare>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -25,37 +24,6 @@ std::int64_t slice_begin(std::int64_t batch, std::int64_t slices, std::int64_t i
 
 std::int64_t longest(const std::vector<std::int64_t>& lengths, std::int64_t row0, std::int64_t rows) {
   return *std::max_element(lengths.begin() + row0, lengths.begin() + row0 + rows);
-}
-
-/// The first rows of slices of at most `most` rows whose lengths fall, and their number, so that little is computed for rows
-/// that ended: all rows of a slice run as long as its longest, and a slice costs about a row.
-std::vector<std::int64_t> slices_of_falling(const std::vector<std::int64_t>& lengths, std::int64_t most) {
-  const std::size_t rows = lengths.size();
-  std::vector<std::int64_t> least(rows + 1, 0), next(rows + 1);  // of the steps of the rows from each on
-  for (std::size_t from = rows; from-- > 0;) {
-    least[from] = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t to = from + 1; to <= std::min(rows, from + static_cast<std::size_t>(most)); ++to) {
-      const std::int64_t steps = least[to] + lengths[from] * static_cast<std::int64_t>(to - from + 1);
-      if (steps >= least[from]) continue;
-      least[from] = steps;
-      next[from] = static_cast<std::int64_t>(to);
-    }
-  }
-  std::vector<std::int64_t> begins = {0};
-  while (begins.back() < std::ssize(lengths)) begins.push_back(next[static_cast<std::size_t>(begins.back())]);
-  return begins;
-}
-
-/// Whether rows can run as lanes: after a step whose states are set to zeros, none reads a state from before.
-bool can_run_as_lanes(const StackDefinition& stack) {
-  return reads_every_step(stack.at) && std::ranges::all_of(stack.layers, [](const StepProgram& layer) {
-           return layer.draws.empty() && layer.largest_lag() == 0 &&
-                  std::ranges::none_of(layer.values,
-                                       [](const Instruction& v) { return v.op == StepOp::step_index; }) &&
-                  std::ranges::none_of(layer.states, [](const StateDefinition& s) {
-                    return s.arithmetic == Arithmetic::grid;
-                  });
-         });
 }
 
 /// A runner of slices with its memory, which serves one slice after another.
@@ -91,7 +59,7 @@ class BatchRunnerOf final : public BatchRunner {
 
  private:
   class Held;
-  /// The sizes that the plan of a batch depends on.
+  /// What the plan of a batch depends on.
   struct Case {
     std::int64_t batch, steps;
     int threads;
@@ -109,8 +77,6 @@ class BatchRunnerOf final : public BatchRunner {
   std::vector<PlanCost> plans(const Case& c);
   const PlanCost& choose(const Case& c);
   std::vector<Slice<T>> cut(const PreparedRequest& request) const;
-  /// The request with its pieces as they are, or as lanes where fewer steps run so.
-  PreparedRequest prepared(const BatchRequest& request, const Extent& extent) const;
   void reserve(AlignedMemory& memory, std::int64_t& have, std::int64_t elements);
   /// The workspaces of a held pass that is gone, for the next; they come back from any thread.
   std::vector<Workspace<T>> take_spare();
@@ -147,32 +113,16 @@ void BatchRunnerOf<T>::reserve(AlignedMemory& memory, std::int64_t& have, std::i
 
 template <class T>
 std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedRequest& request) const {
-  const std::int64_t batch = request.rows, steps = request.batch.x.size(1);
-  const std::int64_t count = slice_count(stack_, batch);
-  std::vector<std::int64_t> begins;
-  for (std::int64_t i = 0; i <= count; ++i) begins.push_back(slice_begin(batch, count, i));
-  if (!request.pieces.empty()) begins = slices_of_falling(request.lengths, (batch + count - 1) / count);
-  std::vector<Slice<T>> slices(begins.size() - 1);
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    Slice<T>& s = slices[i];
-    s.row0 = begins[i];
-    s.rows = begins[i + 1] - s.row0;
+  const std::int64_t batch = request.batch.x.size(0), steps = request.batch.x.size(1);
+  std::vector<Slice<T>> slices(static_cast<std::size_t>(slice_count(stack_, batch)));
+  const auto count = static_cast<std::int64_t>(slices.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    Slice<T>& s = slices[static_cast<std::size_t>(i)];
+    s.row0 = slice_begin(batch, count, i);
+    s.rows = slice_begin(batch, count, i + 1) - s.row0;
     s.steps = request.lengths.empty() ? steps : longest(request.lengths, s.row0, s.rows);
   }
   return slices;
-}
-
-template <class T>
-PreparedRequest BatchRunnerOf<T>::prepared(const BatchRequest& request, const Extent& extent) const {
-  PreparedRequest in_pieces(request, stack_);
-  if (request.pieces.empty() || extent.undo || !can_run_as_lanes(stack_)) return in_pieces;
-  PreparedRequest in_lanes(request, stack_, Lanes(request.pieces));
-  const auto cost = [&](const PreparedRequest& one) {
-    std::int64_t steps = 0;
-    for (const Slice<T>& slice : cut(one)) steps += slice.steps * (slice.rows + 1);
-    return steps;
-  };
-  return cost(in_lanes) < cost(in_pieces) ? in_lanes : in_pieces;
 }
 
 /// Calls f(number of a slice, number of its worker) for these slices on the pool's workers, with memory for the
@@ -211,7 +161,7 @@ double BatchRunnerOf<T>::complete(const PreparedRequest& request, const std::vec
     first_rows.push_back(slice.row0);
     losses.push_back(slice.loss);
   }
-  first_rows.push_back(request.rows);
+  first_rows.push_back(request.batch.x.size(0));
   if (request.outputs != nullptr) shared.complete(*request.outputs, 0, first_rows);
   if (request.backward.x_gradient != nullptr) shared.complete(*request.backward.x_gradient, 0, first_rows);
   if (request.final_window != nullptr)
@@ -226,20 +176,21 @@ double BatchRunnerOf<T>::complete(const PreparedRequest& request, const std::vec
 
 template <class T>
 double BatchRunnerOf<T>::run(const BatchRequest& given) {
-  const bool input_gradient = given.backward.x_gradient != nullptr;
-  const int threads = given.pool.threads();
+  const PreparedRequest request(given, stack_);
+  const bool input_gradient = request.backward.x_gradient != nullptr;
+  const int threads = request.pool.threads();
   CompiledStack<T>& stack = compiled(input_gradient);
-  stack.load(given.weights);
+  stack.load(request.weights);
 
+  std::vector<Slice<T>> slices = cut(request);
   Extent extent = evaluation_extent();
-  if (given.backward.wanted()) {
-    extent = training_extent(choose({given.batch.x.size(0), given.batch.x.size(1), threads, input_gradient}));
+  if (request.backward.wanted()) {
+    extent =
+        training_extent(choose({request.batch.x.size(0), request.batch.x.size(1), threads, input_gradient}));
   } else if (settings_.chunk > 0) {
     extent.chunk = settings_.chunk;
   }
-  extent.first = given.batch.first_step;
-  const PreparedRequest request = prepared(given, extent);
-  std::vector<Slice<T>> slices = cut(request);
+  extent.first = request.batch.first_step;
 
   workers_.resize(std::max(workers_.size(), static_cast<std::size_t>(threads)));
   const RankSlices shared(settings_.ranks, std::ssize(slices));
@@ -280,10 +231,10 @@ class BatchRunnerOf<T>::Held final : public HeldBatch {
   Held(BatchRunnerOf& owner, const BatchRequest& request, bool input_gradient)
       : owner_(owner),
         stack_(owner.compiled(input_gradient)),
+        request_(request, owner.stack_),
+        slices_(owner.cut(request_)),
         extent_(training_extent(owner.choose({request.batch.x.size(0), request.batch.x.size(1),
-                                              request.pool.threads(), input_gradient, true}))),
-        request_(owner.prepared(request, extent_)),
-        slices_(owner.cut(request_)) {
+                                              request.pool.threads(), input_gradient, true}))) {
     extent_.first = request.batch.first_step;
     forward();
     request_.outputs = nullptr;
@@ -323,9 +274,9 @@ class BatchRunnerOf<T>::Held final : public HeldBatch {
 
   BatchRunnerOf& owner_;
   CompiledStack<T>& stack_;
-  Extent extent_;
   PreparedRequest request_;
   std::vector<Slice<T>> slices_;
+  Extent extent_;
   std::vector<Workspace<T>> workspaces_;  // one a slice; none once the backward half has run
 };
 

@@ -3,6 +3,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/jit/stage_compiler.h"
 #include "lagtape/ops/recurrence/schedule/scheduler.h"
+#include "lagtape/ops/recurrence/step/resets.h"
 
 namespace lagtape::recurrence {
 
@@ -15,7 +16,11 @@ CompiledStack<T>::CompiledStack(const StackDefinition& stack, bool input_gradien
                          ? kernels
                          : lagtape::kernels<T>(kernels.level, stack.products)),
       final_readout_(stack.readout.has_value() && !reads_every_step(stack.at)) {
-  for (const auto& layer : stack.layers) programs_.push_back(&layer);
+  for (const StepProgram& layer : stack.layers) {
+    auto known = forward_only ? std::nullopt : without_reset_column(layer);
+    reset_columns_.push_back(known ? known->column : -1);
+    programs_.push_back(known ? &without_resets_.emplace_back(std::move(known->program)) : &layer);
+  }
   if (stack.readout && !final_readout_) programs_.push_back(&*stack.readout);
   const auto add = [&](const StepProgram& program, bool gradient) {
     const bool rounds = !forward_only && this->kernels(schedules_.size()).products == ProductFormat::bf16;

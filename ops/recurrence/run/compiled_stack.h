@@ -17,8 +17,8 @@ namespace lagtape::recurrence {
 template <class T>
 class CompiledStack {
  public:
-  /// `compile_stages`: element-wise stages become machine code where possible. `forward_only`: no backward
-  /// pass will be run.
+  /// `compile_stages`: element-wise stages become machine code where that can be. `forward_only`: no backward
+  /// pass will be run, and steps ask for resets themselves (step/resets.h).
   CompiledStack(const StackDefinition& stack, bool input_gradient, const Kernels<T>& kernels,
                 bool compile_stages, bool forward_only = false);
   CompiledStack(const CompiledStack&) = delete;
@@ -41,6 +41,15 @@ class CompiledStack {
   const LayerWeights<T>& final_readout_weights() const { return weights_.back(); }
 
   const StackDefinition& stack() const { return stack_; }
+  /// The states that a layer has in a window: those of its program, and the count of resets where only the definition's step
+  /// asks for them.
+  std::size_t window_states(std::size_t l) const {
+    return l < stack_.layers.size() ? stack_.layers[l].states.size() : 0;
+  }
+  /// The column of the input that says where a layer's states begin again, to which the runner sees; -1: none.
+  std::int64_t reset_column(std::size_t l) const {
+    return l < reset_columns_.size() ? reset_columns_[l] : -1;
+  }
   /// The kernels of a program: in the stack's format for a layer.
   const Kernels<T>& kernels(std::size_t program) const {
     return program < stack_.layers.size() ? layer_kernels_ : kernels_;
@@ -52,6 +61,8 @@ class CompiledStack {
   const Kernels<T>&kernels_, &layer_kernels_;
   bool final_readout_ = false;
   std::vector<const StepProgram*> programs_;
+  std::deque<StepProgram> without_resets_;  // of layers that ask for them
+  std::vector<std::int64_t> reset_columns_;
   std::deque<LayerSchedule> schedules_;  // one a program, the final read-out's last
   std::deque<LayerWeights<T>> weights_;
   std::int64_t weight_count_ = 0;

@@ -5,16 +5,18 @@
 namespace lagtape::recurrence {
 
 template <class T>
-void FinalGradient<T>::begin(const std::vector<Tensor>* window, std::size_t first_state,
-                             const std::int64_t* of_rows, std::int64_t rows, const std::int64_t* lengths,
-                             const Extent& extent) {
+void FinalGradient<T>::begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0,
+                             std::int64_t rows, const std::int64_t* lengths, const Extent& extent,
+                             const RowResets<T>& resets) {
   window_ = window;
   first_state_ = first_state;
-  of_rows_ = of_rows;
+  row0_ = row0;
   rows_ = rows;
   lengths_ = lengths;
   first_ = extent.first;
   last_ = extent.last;
+  hidden_.clear();
+  for (std::int64_t r = 0; r < rows && window != nullptr; ++r) hidden_.push_back(resets.last_of(r));
   std::int64_t history = 0;
   for (std::size_t s = 0; s < program_.states.size(); ++s)
     history = std::max(history, program_.history(static_cast<int>(s)));
@@ -86,9 +88,8 @@ void FinalGradient<T>::add(std::size_t s, std::int64_t n, T* to) const {
     for (std::int64_t r = 0; r < rows_; ++r) {
       const std::int64_t end = lengths_ == nullptr ? last_ : first_ + lengths_[r];
       const std::int64_t place = n - (end - history);
-      const std::int64_t of_row = of_rows_ == nullptr ? r : of_rows_[r];
-      if (place < 0 || place > history || of_row < 0) continue;
-      const State* from = values + (place * batch + of_row) * width;
+      if (place < 0 || place > history || n <= hidden_[static_cast<std::size_t>(r)]) continue;
+      const State* from = values + (place * batch + row0_ + r) * width;
       T* row = to + r * padded<T>(width);
       for (std::int64_t u = 0; u < width; ++u) row[u] += static_cast<T>(from[u]);
     }

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "lagtape/ops/recurrence/memory/extent.h"
-#include "lagtape/ops/recurrence/run/interpreter.h"
+#include "lagtape/ops/recurrence/run/row_resets.h"
 
 namespace lagtape::recurrence {
 
 /// dL/d(final window) of one layer on the rows of one slice. The window shows the states of a row's last
-/// steps, so each of its gradients enters the backward pass at its step.
+/// steps, so that each of its gradients enters the backward pass where that pass comes to its step.
 template <class T>
 class FinalGradient {
  public:
@@ -17,13 +17,13 @@ class FinalGradient {
       : program_(program), schedule_(schedule) {}
 
   /// Begins the backward pass of a slice. `window` holds a tensor a state of the whole stack, this layer's from
-  /// first_state on, whose rows are `of_rows` (-1: zeros; null: the first ones); null: all gradients are zeros. `lengths` are
-  /// the rows' own steps; null: all steps.
-  void begin(const std::vector<Tensor>* window, std::size_t first_state, const std::int64_t* of_rows,
-             std::int64_t rows, const std::int64_t* lengths, const Extent& extent);
+  /// first_state on and the slice's rows from row0 on; null: all gradients are zeros. `lengths` are the rows'
+  /// own steps; null: all steps.
+  void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0, std::int64_t rows,
+             const std::int64_t* lengths, const Extent& extent, const RowResets<T>& resets);
 
-  // A state gets its gradient with its direct adjoint, if the step reads it, else with that of a lag: with a
-  // block of steps, or, where zeros that all steps share replace adjoints from beyond the end, step by step.
+  // A state takes its gradient with its direct adjoint, where the step reads it, else with that of a lag: with a
+  // block of steps, or, where zeros that all steps share stand for adjoints from beyond the end, step by step.
 
   /// To be called before the backward of steps [n0, n1) of one block.
   void add_after_block(std::int64_t n0, std::int64_t n1, Interpreter<T>& interpreter) const;
@@ -43,9 +43,9 @@ class FinalGradient {
   const LayerSchedule& schedule_;
   const std::vector<Tensor>* window_ = nullptr;
   std::size_t first_state_ = 0;
-  const std::int64_t* of_rows_ = nullptr;
-  std::int64_t rows_ = 0;
+  std::int64_t row0_ = 0, rows_ = 0;
   const std::int64_t* lengths_ = nullptr;
+  std::vector<std::int64_t> hidden_;  // by row: the step up to which a reset hides states
   std::int64_t first_ = 0, last_ = 0;
   std::int64_t earliest_ = 0;  // the first step that any row's window shows
 };

@@ -176,7 +176,8 @@ void Interpreter<T>::run_special(const ElementInstruction& t, std::int64_t first
     case Op::Kind::step_index:
       for (std::int64_t r = 0; r < rows; ++r)
         std::fill_n(out + r * t.width, t.width,
-                    static_cast<T>((step + (first_row + r) / rows_) / std::max<std::int64_t>(t.lag, 1)));
+                    static_cast<T>((step + (first_row + r) / rows_ - skipped((first_row + r) % rows_)) /
+                                   std::max<std::int64_t>(t.lag, 1)));
       break;
     case Op::Kind::narrow_product:
       return kernels_.scale_column(out, pointers_[t.a] + t.index, padded<T>(t.shape.width()), pointers_[t.b],
@@ -257,7 +258,7 @@ void Interpreter<T>::run_draw(const ElementInstruction& t, std::int64_t first_ro
     }
     const std::int64_t row = (first_row + r) % rows_;
     if (draw.every_step) {
-      draw_row(out, t.index, t.shape, row, step + (first_row + r) / rows_);
+      draw_row(out, t.index, t.shape, row, step + (first_row + r) / rows_ - skipped(row));
     } else {
       std::copy_n(once_of(t.index) + row * t.width, t.width, out);
     }
@@ -332,11 +333,15 @@ void Interpreter<T>::run_real_lag(const ElementInstruction& t, std::int64_t firs
   const T* tau = pointers_[t.a];
   for (std::int64_t r = 0; r < rows; ++r) {
     const std::int64_t row = (first_row + r) % rows_, n = step + (first_row + r) / rows_;
+    const std::int64_t hidden = begins_ == nullptr ? RowBegin().hidden : begins_[row].hidden;
     T* out = pointers_[t.out] + r * t.width;
+    const auto past = [&](std::int64_t m, std::int64_t u) {
+      return m <= hidden ? T(0) : state.at(m)[row * t.width + u];
+    };
     for (std::int64_t u = 0; u < t.shape.width(); ++u) {
       const SplitDelay d = split(tau[t.per_unit ? u : 0], t.lag);
-      const T near = state.at(n - d.whole)[row * t.width + u];
-      const T far = d.whole < t.lag ? state.at(n - d.whole - 1)[row * t.width + u] : near;
+      const T near = past(n - d.whole, u);
+      const T far = d.whole < t.lag ? past(n - d.whole - 1, u) : near;
       const T f = static_cast<T>(d.fraction);
       out[u] = t.kind == Op::Kind::real_lag ? (T(1) - f) * near + f * far : d.clamped ? T(0) : far - near;
     }

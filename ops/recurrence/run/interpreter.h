@@ -22,7 +22,7 @@ struct ArrayView {
   T* at(std::int64_t step) const { return step < last ? base + (step - first) * stride : beyond; }
 };
 
-/// The number of values in the model's precision in the space of a double.
+/// The number of values in the model's precision that take the space of a double.
 template <class T>
 inline constexpr std::int64_t kDoubleWidth = sizeof(double) / sizeof(T);
 
@@ -39,6 +39,13 @@ struct DrawContext {
   std::uint64_t seed = 0, epoch = 0;
   const std::int64_t* sequences = nullptr;  ///< one a row of the slice
   int layer = 0;
+};
+
+/// The beginning of a row that begins again inside its sequence.
+struct RowBegin {
+  std::int64_t hidden =
+      std::numeric_limits<std::int64_t>::min() / 2;  ///< trained lags read zeros up to this step
+  std::int64_t skipped = 0;                          ///< steps that the step's index and draws do not count
 };
 
 /// Runs phases of one layer on the rows of one slice. Owns no arrays; allocates nothing while it runs.
@@ -60,6 +67,8 @@ class Interpreter {
   /// set_draws and set_rows.
   void draw_once();
   void set_draws(const DrawContext& draws) { draws_ = draws; }
+  /// The beginnings of rows, for the steps to come; null: no row begins again.
+  void set_begins(const RowBegin* begins) { begins_ = begins; }
   /// From now on the largest magnitudes of the products' operands, NaN above all, are kept in `ranges`, one a
   /// weight stack; null: no longer.
   void observe(std::vector<float>* ranges) { ranges_ = ranges; }
@@ -68,7 +77,7 @@ class Interpreter {
 
   /// Runs the phase for steps [step, step + count). Arrays that hold one step allow count = 1 only.
   void run(const Phase& phase, std::int64_t step, std::int64_t count);
-  /// The places of the rows of an array at a step, from an element of each row on.
+  /// Where the rows of an array at a step are, from an element of each row on.
   T* at(const Operand& operand, std::int64_t step, std::int64_t element = 0) const {
     T* const rows = arrays_[operand.index].at(step + operand.step);
     return operand.rounded ? reinterpret_cast<T*>(reinterpret_cast<SavedElement<T>*>(rows) + element)
@@ -87,6 +96,7 @@ class Interpreter {
 
  private:
   void observe(const ProductStage& stage, std::int64_t step, std::int64_t count);
+  std::int64_t skipped(std::int64_t row) const { return begins_ == nullptr ? 0 : begins_[row].skipped; }
   void run_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
   void run_group_products(const ProductStage& stage, std::int64_t step, std::int64_t count);
   void run_elements(const ElementStage& stage, std::int64_t step, std::int64_t count);
@@ -110,6 +120,7 @@ class Interpreter {
   T* group_scratch_ = nullptr;
   T* once_ = nullptr;
   DrawContext draws_;
+  const RowBegin* begins_ = nullptr;
   std::vector<float>* ranges_ = nullptr;
   std::vector<ArrayView<T>> arrays_;
   // The following are scratch for one stage.

@@ -13,6 +13,7 @@ LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerSchedule& sch
       kernels_(kernels),
       interpreter_(program, schedule, weights, kernels),
       states_(program, schedule, interpreter_),
+      resets_(program, schedule, interpreter_),
       final_gradient_(program, schedule) {
   std::int64_t groups = 0;
   for (const auto& g : schedule.matrix_gradients) groups += g.groups;
@@ -69,31 +70,46 @@ void LayerRunner<T>::share_input() {
 }
 
 template <class T>
-void LayerRunner<T>::begin(const std::vector<Tensor>* window, std::size_t first_state,
-                           const std::int64_t* of_rows) {
+void LayerRunner<T>::begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0) {
   interpreter_.draw_once();
-  states_.begin(extent_.first, extent_.last - extent_.first, window, first_state, of_rows);
+  states_.begin(extent_.first, extent_.last - extent_.first, window, first_state, row0);
 }
 
 // ---- forward ----
 
+/// Calls f with the runs of [n0, n1), which also end where rows begin again.
 template <class T>
 template <class F>
 void LayerRunner<T>::for_runs(std::int64_t n0, std::int64_t n1, bool descending, F f) {
   const std::int64_t run = extent_.run;
   if (!descending) {
     for (std::int64_t r0 = n0; r0 < n1;) {
-      const std::int64_t r1 = std::min(n1, (r0 / run + 1) * run);
+      const std::int64_t r1 = resets_.end_of_range(r0, std::min(n1, (r0 / run + 1) * run));
+      enter_run(r0);
+      resets_.enter(r0);
       f(r0, r1);
       r0 = r1;
     }
   } else {
     for (std::int64_t r1 = n1; r1 > n0;) {
-      const std::int64_t r0 = std::max(n0, (r1 - 1) / run * run);
+      const std::int64_t r0 = resets_.begin_of_range(r1, std::max(n0, (r1 - 1) / run * run));
+      enter_run(r0);
+      resets_.enter(r0);
       f(r0, r1);
       r1 = r0;
     }
   }
+}
+
+/// The same, while states from before resets read as zeros.
+template <class T>
+template <class F>
+void LayerRunner<T>::for_shown_runs(std::int64_t n0, std::int64_t n1, bool descending, F f) {
+  for_runs(n0, n1, descending, [&](std::int64_t r0, std::int64_t r1) {
+    resets_.hide(r0, r1);
+    f(r0, r1);
+    resets_.show();
+  });
 }
 
 template <class T>
@@ -123,19 +139,11 @@ void LayerRunner<T>::enter_forward(std::int64_t n0, std::int64_t n1) {
   share_input();
 }
 
-/// Calls f(row) for the rows with a gap at step n.
-template <class T>
-template <class F>
-void LayerRunner<T>::for_gaps(std::int64_t n, F f) const {
-  for (auto gap = std::ranges::lower_bound(gaps_, n, {}, &RowGap::step); gap != gaps_.end() && gap->step == n;
-       ++gap)
-    f(gap->row);
-}
-
 template <class T>
 void LayerRunner<T>::forward(std::int64_t n0, std::int64_t n1) {
-  for_runs(n0, n1, false, [&](std::int64_t r0, std::int64_t r1) {
-    enter_run(r0);
+  resets_.find(n0, n1);
+  for_shown_runs(n0, n1, false, [&](std::int64_t r0, std::int64_t r1) {
+    resets_.clear_grid(r0);
     interpreter_.run(schedule_.forward.before, r0, r1 - r0);
     const std::int64_t block = schedule_.block > 0 ? schedule_.block : r1 - r0;
     for (std::int64_t b0 = r0; b0 < r1; b0 += block) {
@@ -144,7 +152,6 @@ void LayerRunner<T>::forward(std::int64_t n0, std::int64_t n1) {
       for (std::int64_t n = b0; n < b1; ++n) {
         interpreter_.run(schedule_.forward.step, n, 1);
         states_.freeze_finished(n);
-        for_gaps(n, [&](std::int64_t row) { states_.clear(n + 1, row); });
       }
     }
     interpreter_.run(schedule_.forward.after, r0, r1 - r0);
@@ -153,8 +160,7 @@ void LayerRunner<T>::forward(std::int64_t n0, std::int64_t n1) {
 
 template <class T>
 void LayerRunner<T>::replay(std::int64_t n0, std::int64_t n1) {
-  for_runs(n0, n1, false, [&](std::int64_t r0, std::int64_t r1) {
-    enter_run(r0);
+  for_shown_runs(n0, n1, false, [&](std::int64_t r0, std::int64_t r1) {
     interpreter_.run(schedule_.replay.before, r0, r1 - r0);
   });
 }
@@ -163,13 +169,13 @@ template <class T>
 void LayerRunner<T>::undo(std::int64_t n0, std::int64_t n1) {
   states_.show(n1);
   for_runs(n0, n1, true, [&](std::int64_t r0, std::int64_t r1) {
-    enter_run(r0);
     interpreter_.run(schedule_.undo.before, r0, r1 - r0);
     for (std::int64_t n = r1; n-- > r0;) {
       interpreter_.run(schedule_.undo.step, n, 1);
       states_.thaw_finished(n);
     }
     interpreter_.run(schedule_.undo.after, r0, r1 - r0);
+    resets_.restore_grid(r0);
   });
 }
 
@@ -188,8 +194,8 @@ T* first_wanted(const LayerSchedule::NarrowGradient& g, T* const* gradients) {
 
 template <class T>
 void LayerRunner<T>::begin_backward(const std::vector<Tensor>* final_gradient, std::size_t first_state,
-                                    const std::int64_t* of_rows) {
-  final_gradient_.begin(final_gradient, first_state, of_rows, rows_, states_.lengths(), extent_);
+                                    std::int64_t row0) {
+  final_gradient_.begin(final_gradient, first_state, row0, rows_, states_.lengths(), extent_, resets_);
   for (std::size_t i = 0; i < schedule_.arrays.size(); ++i) {
     const Array& array = schedule_.arrays[i];
     ArrayView<T>& view = interpreter_.array(static_cast<int>(i));
@@ -245,48 +251,27 @@ void LayerRunner<T>::enter_backward(std::int64_t n0, std::int64_t n1) {
   share_input();
 }
 
-/// Ends the gradient by the states after step n of rows with a gap there.
-template <class T>
-void LayerRunner<T>::clear_adjoints(std::int64_t n) {
-  for_gaps(n, [&](std::int64_t row) {
-    const auto clear = [&](T* block, std::size_t state) {
-      const std::int64_t width = padded<T>(program_.states[state].shape.width());
-      std::fill_n(block + row * width, width, T(0));
-    };
-    for (std::size_t s = 0; s < program_.states.size(); ++s)
-      for (const int array : {schedule_.direct[s].element, schedule_.direct[s].product})
-        if (array >= 0) clear(interpreter_.array(array).base, s);
-    for (const auto& read : schedule_.lagged)
-      clear(interpreter_.array(read.adjoint_array).at(n + 1 + read.lag),
-            static_cast<std::size_t>(read.state));
-  });
-}
-
 template <class T>
 void LayerRunner<T>::backward(std::int64_t n0, std::int64_t n1, T* const* gradients,
                               LargeProductFunction large) {
-  for_runs(n0, n1, true, [&](std::int64_t r0, std::int64_t r1) {
-    enter_run(r0);
+  for_shown_runs(n0, n1, true, [&](std::int64_t r0, std::int64_t r1) {
     interpreter_.run(schedule_.backward.before, r0, r1 - r0);
     const std::int64_t block = schedule_.block > 0 ? schedule_.block : r1 - r0;
     for (std::int64_t b1 = r1; b1 > r0;) {
       const std::int64_t b0 = std::max(r0, b1 - block);
       final_gradient_.add_after_block(b0, b1, interpreter_);
-      if (schedule_.backward.step.empty()) {
-        for (std::int64_t n = b0; n < b1; ++n) clear_adjoints(n);
-      } else {
+      if (!schedule_.backward.step.empty())
         for (std::int64_t n = b1; n-- > b0;) {
           final_gradient_.add_after(n, interpreter_);
-          clear_adjoints(n);
           interpreter_.run(schedule_.backward.step, n, 1);
           final_gradient_.end_after(n, interpreter_);
         }
-      }
       interpreter_.run(schedule_.backward.block, b0, b1 - b0);
       b1 = b0;
     }
     interpreter_.run(schedule_.backward.after, r0, r1 - r0);
     add_gradients(r0, (r1 - r0) * rows_, gradients, large);
+    resets_.clear_adjoints(r0);
   });
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "lagtape/ops/recurrence/memory/bump_allocator.h"
@@ -9,14 +8,10 @@
 #include "lagtape/ops/recurrence/run/final_gradient.h"
 #include "lagtape/ops/recurrence/run/interpreter.h"
 #include "lagtape/ops/recurrence/run/layer_states.h"
+#include "lagtape/ops/recurrence/run/row_resets.h"
 #include "lagtape/ops/recurrence/run/weight_gradient.h"
 
 namespace lagtape::recurrence {
-
-/// A step of a row between two pieces of it, after which its states are zeros.
-struct RowGap {
-  std::int64_t step = 0, row = 0;
-};
 
 /// One layer on the rows of one slice: its arrays and its passes over a range of steps.
 template <class T>
@@ -25,26 +20,30 @@ class LayerRunner {
   LayerRunner(const StepProgram& program, const LayerSchedule& schedule, const LayerWeights<T>& weights,
               const Kernels<T>& kernels);
 
-  /// Allocates the arrays for a slice of that many rows. `below` is the layer whose output is the input; null:
-  /// the runner has its own input array. Likewise `above` for dL/d(output).
+  /// Takes the arrays for a slice of that many rows. `below` is the layer whose output is the input; null:
+  /// the runner has an input array of its own. Likewise `above` for dL/d(output).
   void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows, LayerRunner* below,
                LayerRunner* above);
 
-  /// Begins a sequence: states as in the window, as LayerStates::begin.
-  void begin(const std::vector<Tensor>* window, std::size_t first_state, const std::int64_t* of_rows);
+  /// Begins a sequence: states as in the window (rows row0.. of its tensors; null: zeros).
+  void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0);
   void set_draws(const DrawContext& draws) { interpreter_.set_draws(draws); }
   /// As Interpreter::observe.
   void observe(std::vector<float>* ranges) { interpreter_.observe(ranges); }
   /// Rows of a shorter length keep their states from then on; null: none does.
   void set_lengths(const std::int64_t* lengths) { states_.set_lengths(lengths); }
-  /// By step. They must outlive the passes, and no gradient goes back over one.
-  void set_gaps(std::span<const RowGap> gaps) { gaps_ = gaps; }
+
+  /// As RowResets::begin, for the rows and steps of the slice.
+  void set_resets(const std::uint8_t* given, std::int64_t stride, std::int64_t column) {
+    resets_.begin(given, stride, column, rows_, states_.lengths(), extent_);
+  }
+  const RowResets<T>& resets() const { return resets_; }
 
   /// The states with their windows, through which the future depends on the past.
   const LayerStates<T>& states() const { return states_; }
   LayerStates<T>& states() { return states_; }
 
-  /// Makes room for steps from n on, whose values stay; before them only the window at n is kept.
+  /// Makes room for steps from n on, whose values stay; of the steps before, only the window at n is kept.
   void enter_interval(std::int64_t n);
   /// Makes room for steps [n0, n1) and moves the window that they need along.
   void enter_forward(std::int64_t n0, std::int64_t n1);
@@ -55,11 +54,10 @@ class LayerRunner {
   /// steps come first.
   void undo(std::int64_t n0, std::int64_t n1);
 
-  /// Begins the backward pass of a sequence: adjoints from beyond its end are zero, except for those of the final
-  /// window (a tensor a state of the stack, this layer's from first_state on; null: zeros), of which `of_rows` are rows as in
-  /// LayerStates::begin.
+  /// Begins the backward pass of a sequence: adjoints from beyond its end are zero, but for those of the final
+  /// window (a tensor a state of the stack, this layer's from first_state on; null: zeros).
   void begin_backward(const std::vector<Tensor>* final_gradient = nullptr, std::size_t first_state = 0,
-                      const std::int64_t* of_rows = nullptr);
+                      std::int64_t row0 = 0);
   void enter_backward(std::int64_t n0, std::int64_t n1);
   /// Consumes dL/d(output) of [n0, n1), and adds to the weights' gradients, which are dense matrices and
   /// padded vectors, null where not wanted.
@@ -83,10 +81,9 @@ class LayerRunner {
  private:
   template <class F>
   void for_runs(std::int64_t n0, std::int64_t n1, bool descending, F f);
-  void enter_run(std::int64_t n);
   template <class F>
-  void for_gaps(std::int64_t n, F f) const;
-  void clear_adjoints(std::int64_t n);
+  void for_shown_runs(std::int64_t n0, std::int64_t n1, bool descending, F f);
+  void enter_run(std::int64_t n);
   void add_gradients(std::int64_t n, std::int64_t rows, T* const* gradients, LargeProductFunction large);
   std::int64_t capacity(const Array& array) const;
   bool lies_on_states(const LayerOps::LaggedRead& read) const {
@@ -99,10 +96,10 @@ class LayerRunner {
   const Kernels<T>& kernels_;
   Interpreter<T> interpreter_;
   LayerStates<T> states_;
+  RowResets<T> resets_;
   FinalGradient<T> final_gradient_;
   Extent extent_;
   std::int64_t rows_ = 0;
-  std::span<const RowGap> gaps_;
   LayerRunner* below_ = nullptr;
   LayerRunner* above_ = nullptr;
   std::vector<std::int64_t> capacities_;  // by array: the steps it holds

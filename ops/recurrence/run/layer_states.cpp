@@ -11,7 +11,7 @@ namespace lagtape::recurrence {
 
 template <class T>
 void LayerStates<T>::begin(std::int64_t first, std::int64_t steps, const std::vector<Tensor>* window,
-                           std::size_t first_state, const std::int64_t* of_rows) {
+                           std::size_t first_state, std::int64_t row0) {
   first_ = first;
   steps_ = steps;
   shortest_ = lengths_ == nullptr ? steps : *std::min_element(lengths_, lengths_ + rows_);
@@ -19,35 +19,42 @@ void LayerStates<T>::begin(std::int64_t first, std::int64_t steps, const std::ve
     ArrayView<T>& to = view(s);
     to.first = first - history(s);
     std::fill_n(to.base, (history(s) + 1) * to.stride, T(0));
-    if (on_grid(s)) begin_on_grid(s, window == nullptr ? nullptr : &(*window)[first_state + s], of_rows);
+    if (on_grid(s)) begin_on_grid(s, window == nullptr ? nullptr : &(*window)[first_state + s], row0);
     if (window == nullptr || on_grid(s)) continue;
     const Tensor& from = (*window)[first_state + s];
     const std::int64_t batch = from.shape()[1];
     for (std::int64_t j = 0; j <= history(s); ++j)
       for (std::int64_t r = 0; r < rows_; ++r)
-        if (const std::int64_t row = of_rows == nullptr ? r : of_rows[r]; row >= 0)
-          std::copy_n(from.values<T>().data() + (j * batch + row) * width(s), width(s),
-                      to.base + j * to.stride + r * stride(s));
+        std::copy_n(from.values<T>().data() + (j * batch + row0 + r) * width(s), width(s),
+                    to.base + j * to.stride + r * stride(s));
   }
+}
+
+template <class T>
+void LayerStates<T>::hide_in_window(const Tensor& count, std::int64_t row0) {
+  for (std::size_t s = 0; s < program_.states.size(); ++s)
+    for (std::int64_t back = 0; back <= history(s); ++back)
+      for (std::int64_t r = 0; r < rows_; ++r)
+        if (is_hidden(count, row0 + r, back))
+          std::fill_n(view(s).at(first_ - back) + r * stride(s), width(s), T(0));
 }
 
 /// Given values are rounded to the grid.
 template <class T>
-void LayerStates<T>::begin_on_grid(std::size_t s, const Tensor* window, const std::int64_t* of_rows) {
+void LayerStates<T>::begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0) {
   // Only rows that ended need their values from before a step.
   interpreter_.array(schedule_.grid_arrays[s]).stride = any_ends() ? rows_ * stride(s) * kDoubleWidth<T> : 0;
   double* to = grid(s, first_);
   std::fill_n(to, rows_ * stride(s), 0.0);
-  for (std::int64_t r = 0; r < rows_ && window != nullptr; ++r) {
-    const std::int64_t row = of_rows == nullptr ? r : of_rows[r];
-    for (std::int64_t u = 0; u < width(s) && row >= 0; ++u)
-      to[r * stride(s) + u] = nearest_on_grid(window->values<double>()[row * width(s) + u]);
-  }
+  for (std::int64_t r = 0; r < rows_ && window != nullptr; ++r)
+    for (std::int64_t u = 0; u < width(s); ++u)
+      to[r * stride(s) + u] = nearest_on_grid(window->values<double>()[(row0 + r) * width(s) + u]);
   show(s, first_);
 }
 
 template <class T>
-void LayerStates<T>::write(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row) const {
+void LayerStates<T>::write(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row,
+                           std::int64_t hidden) const {
   const auto state = static_cast<std::size_t>(s);
   if (on_grid(state)) {
     std::copy_n(grid(state, n) + r * stride(state), width(state),
@@ -55,7 +62,8 @@ void LayerStates<T>::write(int s, std::int64_t n, std::int64_t r, Tensor& to, st
     return;
   }
   const std::int64_t batch = to.shape()[1];
-  for (std::int64_t j = 0; j <= history(state); ++j)
+  for (std::int64_t j = std::max<std::int64_t>(0, hidden + 1 - (n - history(state))); j <= history(state);
+       ++j)
     std::copy_n(view(state).at(n - history(state) + j) + r * stride(state), width(state),
                 to.values<T>().data() + (j * batch + row) * width(state));
 }

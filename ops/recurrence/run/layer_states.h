@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,10 +22,17 @@ class LayerStates {
   void set_lengths(const std::int64_t* lengths) { lengths_ = lengths; }
   const std::int64_t* lengths() const { return lengths_; }
 
-  /// Begins a sequence of `steps` from `first` on: states as in the window (null: zeros). `of_rows` are the rows of its
-  /// tensors for the rows here, -1 for zeros; null: the first ones.
+  /// Begins a sequence of `steps` from `first` on: states as in the window (rows row0.. of its tensors; null:
+  /// zeros).
   void begin(std::int64_t first, std::int64_t steps, const std::vector<Tensor>* window,
-             std::size_t first_state, const std::int64_t* of_rows);
+             std::size_t first_state, std::int64_t row0);
+  /// Sets the states to zeros that resets hide in the window, whose last state counts them: [history + 1, B, 1].
+  void hide_in_window(const Tensor& count, std::int64_t row0);
+  /// Whether they hide the states of a row of the window that are so many steps old.
+  static bool is_hidden(const Tensor& count, std::int64_t row, std::int64_t back) {
+    const std::int64_t last = count.size(0) - 1, batch = count.size(1);
+    return count.at(last * batch + row) - count.at((last - back) * batch + row) >= 0.5;
+  }
   /// Moves the values of an array so that the window at step n is at its beginning.
   void slide(std::size_t array, std::int64_t n);
 
@@ -35,18 +41,14 @@ class LayerStates {
   std::int64_t window_elements() const;
   T* save(std::int64_t n, T* to) const;
   const T* restore(std::int64_t n, const T* from);
-  /// Copies the window of state s after step n, for row r, into a row of a window's tensor.
-  void write(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row) const;
+  /// Copies the window of state s after step n, for row r, into a row of a window's tensor, but for the states up to step
+  /// `hidden`.
+  void write(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row, std::int64_t hidden) const;
 
   /// Copy the states of rows that ended before step n over that step: those before it forward to after it
   /// (freeze), and those after it back to before it (thaw).
   void freeze_finished(std::int64_t n) { copy_finished(n, n, n + 1); }
   void thaw_finished(std::int64_t n) { copy_finished(n, n + 1, n); }
-  /// Sets the states of a row at step n to zeros; none may be on the grid.
-  void clear(std::int64_t n, std::int64_t row) {
-    for (std::size_t s = 0; s < program_.states.size(); ++s)
-      std::fill_n(view(s).at(n) + row * stride(s), stride(s), T(0));
-  }
   /// Rounds the states on the grid at step n into the model's precision, where the step reads them.
   void show(std::int64_t n);
 
@@ -59,7 +61,7 @@ class LayerStates {
   std::int64_t stride(std::size_t s) const { return padded<T>(width(s)); }
   double* grid(std::size_t s, std::int64_t n) const { return interpreter_.grid(static_cast<int>(s), n); }
   ArrayView<T>& view(std::size_t s) const { return interpreter_.array(schedule_.state_arrays[s]); }
-  void begin_on_grid(std::size_t s, const Tensor* window, const std::int64_t* of_rows);
+  void begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0);
   void show(std::size_t s, std::int64_t n);
   void copy_finished(std::int64_t n, std::int64_t from, std::int64_t to);
 

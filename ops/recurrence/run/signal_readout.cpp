@@ -23,7 +23,8 @@ void SignalReadout<T>::begin(const SliceRows<T>& rows, const LossOptions& option
 template <class T>
 const T* SignalReadout<T>::targets(std::int64_t row) const {
   const SequenceBatch& batch = rows_.request->batch;
-  return batch.targets.template values<T>().data() + rows_.place(row, rows_.extent.first) * width_;
+  return batch.targets.template values<T>().data() +
+         rows_.place(row, rows_.extent.first, batch.x.shape()[1]) * width_;
 }
 
 template <class T>

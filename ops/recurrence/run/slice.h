@@ -29,21 +29,11 @@ struct SliceRows {
     return request->lengths.empty() ? extent.last - extent.first : request->lengths[slice->row0 + r];
   }
   /// Whether step n is one of row r's own, and whether it is its last.
-  bool counts(std::int64_t r, std::int64_t n) const {
-    return n - extent.first < length(r) && step_of_row(r, n) >= 0;
-  }
+  bool counts(std::int64_t r, std::int64_t n) const { return n - extent.first < length(r); }
   bool ends(std::int64_t r, std::int64_t n) const { return n - extent.first + 1 == length(r); }
-  /// The position of row r at step n in [B, T].
-  std::int64_t place(std::int64_t r, std::int64_t n) const {
-    return request->places[slice->row0 + r] + step_of_row(r, n);
-  }
-
- private:
-  std::int64_t step_of_row(std::int64_t r, std::int64_t n) const {
-    const Lanes& lanes = request->lanes;
-    if (lanes.empty()) return n - extent.first;
-    return lanes
-        .steps[static_cast<std::size_t>((n - extent.first) * std::ssize(lanes.rows) + slice->row0 + r)];
+  /// The position of row r at step n in [B, T], for a batch of T steps.
+  std::int64_t place(std::int64_t r, std::int64_t n, std::int64_t steps) const {
+    return (slice->row0 + r) * steps + n - extent.first;
   }
 };
 

@@ -165,17 +165,18 @@ void SliceReadout<T>::score_features(T* gradient) {
 
 template <class T>
 void SliceReadout<T>::read_outputs(std::int64_t n0, std::int64_t n1) {
-  const std::int64_t width = definition().output_width();
+  const std::int64_t width = definition().output_width(), steps = request().outputs->shape()[1];
   T* values = request().outputs->template values<T>().data();
   for (std::int64_t n = n0; n < n1; ++n)
     for (std::int64_t r = 0; r < rows_.count(); ++r)
       if (rows_.counts(r, n))
-        std::copy_n(top_.output(n) + r * top_width(), width, values + rows_.place(r, n) * width);
+        std::copy_n(top_.output(n) + r * top_width(), width, values + rows_.place(r, n, steps) * width);
 }
 
 template <class T>
 void SliceReadout<T>::score(std::int64_t n0, std::int64_t n1, bool gradient) {
   const std::int64_t stride = top_width(), width = definition().output_width();
+  const std::int64_t steps = request().batch.x.shape()[1];
   const Extent& extent = rows_.extent;
   with_loss([&](auto loss_of) {
     for (std::int64_t n = n0; n < n1; ++n) {
@@ -185,7 +186,7 @@ void SliceReadout<T>::score(std::int64_t n0, std::int64_t n1, bool gradient) {
       for (std::int64_t r = 0; r < rows_.count(); ++r) {
         T* dr = gradient ? d + r * stride : nullptr;
         if (rows_.counts(r, n)) {
-          loss += loss_of(y + r * stride, rows_.place(r, n), dr);
+          loss += loss_of(y + r * stride, rows_.place(r, n, steps), dr);
         } else if (gradient) {
           std::fill_n(dr, width, T(0));
         }

@@ -101,21 +101,34 @@ template <class T>
 void SliceRunner<T>::begin() {
   DrawContext draws{request().batch.training, request().batch.draws.seed, request().batch.draws.epoch,
                     request().sequences.data() + rows_.slice->row0, 0};
-  gaps_.clear();
-  if (!request().lanes.empty())
-    for (std::int64_t n = extent_.first; n < extent_.last; ++n)
-      for (std::int64_t r = 0; r < rows_.count(); ++r)
-        if (n - extent_.first < rows_.length(r) && !rows_.counts(r, n)) gaps_.push_back({n, r});
   std::size_t state = 0;
-  for (auto& layer : layers_) {
-    layer.set_gaps(gaps_);
-    layer.set_draws(draws);
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    begin_layer(l, state, draws);
     ++draws.layer;
-    layer.set_lengths(request().lengths.empty() ? nullptr : request().lengths.data() + rows_.slice->row0);
-    layer.begin(request().initial, state, request().begins.data() + rows_.slice->row0);
-    state += layer.program().states.size();
+    state += stack_.window_states(l);
   }
   readout_.begin(rows_, draws);
+}
+
+template <class T>
+const Tensor* SliceRunner<T>::resets_in_window(std::size_t l, std::size_t state) const {
+  const std::size_t states = layers_[l].program().states.size();
+  const bool counts = request().initial != nullptr && states < stack_.window_states(l);
+  return counts ? &(*request().initial)[state + states] : nullptr;
+}
+
+/// `state`: the first of its states in windows.
+template <class T>
+void SliceRunner<T>::begin_layer(std::size_t l, std::size_t state, const DrawContext& draws) {
+  LayerRunner<T>& layer = layers_[l];
+  const std::int64_t row0 = rows_.slice->row0, steps = request().batch.x.size(1);
+  layer.set_draws(draws);
+  layer.set_lengths(request().lengths.empty() ? nullptr : request().lengths.data() + row0);
+  layer.begin(request().initial, state, row0);
+  if (const Tensor* count = resets_in_window(l, state); count != nullptr)
+    layer.states().hide_in_window(*count, row0);
+  const std::span<const std::uint8_t> resets = request().resets;
+  layer.set_resets(resets.empty() ? nullptr : resets.data() + row0 * steps, steps, stack_.reset_column(l));
 }
 
 template <class T>
@@ -160,10 +173,8 @@ void SliceRunner<T>::enter_interval(std::int64_t s) {
 template <class T>
 void SliceRunner<T>::backward_pass() {
   std::size_t state = 0;
-  for (auto& layer : layers_) {
-    layer.begin_backward(request().backward.final_gradient, state, request().ends.data() + rows_.slice->row0);
-    state += layer.program().states.size();
-  }
+  for (std::size_t l = 0; l < layers_.size(); state += stack_.window_states(l++))
+    layers_[l].begin_backward(request().backward.final_gradient, state, rows_.slice->row0);
   backward_intervals();
   if (request().backward.initial_gradient != nullptr) write_initial_gradient();
 }
@@ -247,28 +258,14 @@ void SliceRunner<T>::backward_chunk(std::int64_t n0, std::int64_t n1) {
 template <class T>
 void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
   const Tensor& x = request().batch.x;
-  const std::int64_t width = x.shape()[2], stride = padded<T>(width);
-  const T* values = x.values<T>().data();
+  const std::int64_t total = x.shape()[1], width = x.shape()[2], stride = padded<T>(width);
   for (std::int64_t r = 0; r < rows_.count(); ++r) {
+    const T* from = x.values<T>().data() + ((rows_.slice->row0 + r) * total + n0 - extent_.first) * width;
     T* to = layers_.front().input(n0) + r * stride;
-    const auto next = [&] { to += rows_.count() * stride; };
-    const auto put = [&](const T* from) {
-      for (std::int64_t j = 0; j < width; ++j) to[j] = from[j];
-      next();
-    };
-    const auto put_zeros = [&] {
-      std::fill_n(to, width, T(0));
-      next();
-    };
     const std::int64_t end = std::clamp(extent_.first + rows_.length(r), n0, n1);
-    if (request().lanes.empty()) {
-      const T* from = values + rows_.place(r, n0) * width;
-      for (std::int64_t n = n0; n < end; ++n, from += width) put(from);
-    } else {
-      for (std::int64_t n = n0; n < end; ++n)
-        rows_.counts(r, n) ? put(values + rows_.place(r, n) * width) : put_zeros();
-    }
-    for (std::int64_t n = end; n < n1; ++n) put_zeros();
+    for (std::int64_t n = n0; n < end; ++n, from += width, to += rows_.count() * stride)
+      for (std::int64_t j = 0; j < width; ++j) to[j] = from[j];
+    for (std::int64_t n = end; n < n1; ++n, to += rows_.count() * stride) std::fill_n(to, width, T(0));
   }
 }
 
@@ -277,24 +274,28 @@ void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
 /// The windows of the rows that end in this chunk, each at its own last step.
 template <class T>
 void SliceRunner<T>::write_final_window(std::int64_t n0, std::int64_t n1) {
-  std::size_t index = 0;
-  for (auto& layer : layers_)
-    for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
-      Tensor& to = request().final_window->states[index];
-      for (std::int64_t r = 0; r < rows_.count(); ++r) {
-        const std::int64_t end = extent_.first + rows_.length(r), row = request().ends[rows_.slice->row0 + r];
-        if (row >= 0 && end > n0 && end <= n1) layer.states().write(static_cast<int>(s), end, r, to, row);
-      }
+  std::size_t first = 0;
+  for (std::size_t l = 0; l < layers_.size(); first += stack_.window_states(l++)) {
+    const LayerRunner<T>& layer = layers_[l];
+    for (std::int64_t r = 0; r < rows_.count(); ++r) {
+      const std::int64_t end = extent_.first + rows_.length(r);
+      if (end <= n0 || end > n1) continue;
+      for (std::size_t s = 0; s < layer.program().states.size(); ++s)
+        layer.states().write(static_cast<int>(s), end, r, request().final_window->states[first + s],
+                             rows_.slice->row0 + r, layer.resets().last_of(r));
     }
+  }
 }
 
 template <class T>
 void SliceRunner<T>::write_initial_gradient() {
-  std::size_t index = 0;
-  for (auto& layer : layers_) {
+  std::size_t first = 0;
+  for (std::size_t l = 0; l < layers_.size(); first += stack_.window_states(l++)) {
+    LayerRunner<T>& layer = layers_[l];
     layer.end_backward();
-    for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index) {
-      Tensor& to = (*request().backward.initial_gradient)[index];
+    const Tensor* count = resets_in_window(l, first);
+    for (std::size_t s = 0; s < layer.program().states.size(); ++s) {
+      Tensor& to = (*request().backward.initial_gradient)[first + s];
       const std::int64_t history = layer.program().history(static_cast<int>(s));
       const std::int64_t width = layer.program().states[s].shape.width(), batch = to.shape()[1];
       scratch_.resize(static_cast<std::size_t>(rows_.count() * padded<T>(width)));
@@ -302,9 +303,9 @@ void SliceRunner<T>::write_initial_gradient() {
         layer.initial_adjoint(static_cast<int>(s), extent_.first - history + j, scratch_.data());
         with_scalar(to.dtype(), [&]<class State>() {
           for (std::int64_t r = 0; r < rows_.count(); ++r)
-            if (const std::int64_t row = request().begins[rows_.slice->row0 + r]; row >= 0)
+            if (count == nullptr || !LayerStates<T>::is_hidden(*count, rows_.slice->row0 + r, history - j))
               std::copy_n(scratch_.data() + r * padded<T>(width), width,
-                          to.values<State>().data() + (j * batch + row) * width);
+                          to.values<State>().data() + (j * batch + rows_.slice->row0 + r) * width);
         });
       }
     }
@@ -313,13 +314,13 @@ void SliceRunner<T>::write_initial_gradient() {
 
 template <class T>
 void SliceRunner<T>::write_input_gradient(std::int64_t n0, std::int64_t n1) {
-  const std::int64_t width = request().backward.x_gradient->size(2);
+  const Shape& shape = request().backward.x_gradient->shape();
+  const std::int64_t total = shape[1], width = shape[2];
   T* values = request().backward.x_gradient->template values<T>().data();
   for (std::int64_t n = n0; n < n1; ++n)
     for (std::int64_t r = 0; r < rows_.count(); ++r)
-      if (rows_.counts(r, n))
-        std::copy_n(layers_.front().input_adjoint(n) + r * padded<T>(width), width,
-                    values + rows_.place(r, n) * width);
+      std::copy_n(layers_.front().input_adjoint(n) + r * padded<T>(width), width,
+                  values + ((rows_.slice->row0 + r) * total + n - extent_.first) * width);
 }
 
 template class SliceRunner<float>;

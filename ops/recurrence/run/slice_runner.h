@@ -10,7 +10,7 @@
 
 namespace lagtape::recurrence {
 
-/// Runs one slice through the whole sequence: forward, loss and backward. Each worker has one and uses it
+/// Takes one slice through the whole sequence: forward, loss and backward. Each worker has one and uses it
 /// for every slice.
 template <class T>
 class SliceRunner {
@@ -21,7 +21,7 @@ class SliceRunner {
   std::int64_t elements(const Extent& extent, std::int64_t rows);
   void run(const PreparedRequest& request, Slice<T>& slice, const Extent& extent, T* memory);
 
-  /// The two halves of `run`. Pass, slice and memory must stay as they are between them, except for the pass's
+  /// The two halves of `run`. Pass, slice and memory must stay as they are between them, but for the pass's
   /// backward half.
   void forward(const PreparedRequest& request, Slice<T>& slice, const Extent& extent, T* memory);
   void backward();
@@ -40,6 +40,9 @@ class SliceRunner {
   void restore_checkpoint(std::int64_t slot, std::int64_t s);
   void enter_forward(std::int64_t n0, std::int64_t n1);
   void enter_backward(std::int64_t n0, std::int64_t n1);
+  /// The number of resets in the window before the first step; null where that is none of layer l's.
+  const Tensor* resets_in_window(std::size_t l, std::size_t state) const;
+  void begin_layer(std::size_t l, std::size_t state, const DrawContext& draws);
   void fill_input(std::int64_t n0, std::int64_t n1);
   void write_final_window(std::int64_t n0, std::int64_t n1);
   void write_initial_gradient();
@@ -63,7 +66,6 @@ class SliceRunner {
   };
   std::vector<Walk> walks_;  // back from checkpoints, one a slot in use
   SliceRows<T> rows_;
-  std::vector<RowGap> gaps_;  // pieces of the slice's lanes
   Extent extent_;
   std::vector<T> scratch_;
 };

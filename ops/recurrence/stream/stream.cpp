@@ -131,7 +131,7 @@ struct Stream<T>::Implementation {
     lay_out(allocator, rows);
     std::size_t state = 0;
     for (auto& layer : layers) {
-      layer.begin(window, state, nullptr);
+      layer.begin(window, state, 0);
       state += layer.program().states.size();
     }
     if (final_readout) final_readout->begin(nullptr, 0, 0);
@@ -202,7 +202,7 @@ struct Stream<T>::Implementation {
       other_step(input, output);
     }
   }
-  /// A separate function, so that the code of every step stays small.
+  /// A function of its own, so that the code of every step stays small.
   [[gnu::noinline]] void other_step(const T* input, T* output) {
     if (!linked_step && !compiled_row) return run(input, output, 1);
     if (steps >= ready_until) begin_single_steps();
@@ -360,7 +360,7 @@ void Stream<T>::save(Window& window) const {
   for (const auto& layer : implementation_->layers)
     for (std::size_t s = 0; s < layer.program().states.size(); ++s, ++index)
       for (std::int64_t r = 0; r < rows(); ++r)
-        layer.states().write(static_cast<int>(s), steps(), r, window.states[index], r);
+        layer.states().write(static_cast<int>(s), steps(), r, window.states[index], r, RowResets<T>::kNever);
   if (implementation_->mean) implementation_->mean->save(window.states.back());
 }
 

@@ -96,12 +96,14 @@ TEST_CASE("rows that begin again are rows of their pieces") {
   std::vector<std::uint8_t> mask(60, 0);
   mask[0] = mask[9] = mask[20 + 3] =
       1;  // two in the first row, one before the last of four steps of the second
-  const Resets resets(mask, c.batch.x.shape(), c.batch.lengths);
-  REQUIRE(resets.pieces().size() == 5);
-  CHECK(resets.pieces().front().steps == 11);
   Window after;
-  const Tensor y = c.recurrence.evaluate(c.parameters, c.batch, c.pool, {}, after, resets);
-  for (const RowPiece& piece : resets.pieces()) {
+  const Tensor y = c.recurrence.evaluate(c.parameters, c.batch, c.pool, {}, after, mask);
+  struct Piece {
+    std::int64_t row, first, steps;
+    bool ends;
+  };
+  for (const Piece& piece :
+       {Piece{0, 0, 9, false}, {0, 9, 11, true}, {1, 0, 3, false}, {1, 3, 1, true}, {2, 0, 11, true}}) {
     SequenceBatch alone;
     alone.x = Tensor({1, piece.steps, 2}, Dtype::f64);
     for (std::int64_t i = 0; i < 2 * piece.steps; ++i)
@@ -112,7 +114,8 @@ TEST_CASE("rows that begin again are rows of their pieces") {
       CHECK(y.at((20 * piece.row + piece.first) * 3 + i) == part.at(i));
     if (piece.ends) CHECK(after.states.back().at(3 * (3 * 5 + piece.row)) == own.states.back().at(3 * 5));
   }
-  CHECK_THROWS_WITH_AS(Resets(std::span(mask).first(59), c.batch.x.shape(), {}),
+  mask.pop_back();
+  CHECK_THROWS_WITH_AS(c.recurrence.evaluate(c.parameters, c.batch, c.pool, {}, after, mask),
                        doctest::Contains("60 numbers, one a step"), InputError);
 }
 

@@ -1,5 +1,4 @@
-"""Shared by the peers' scripts: the experiment file, weights and data of its sizes, the check, the timing, the printed
-line.
+"""What the peers' scripts share: the experiment file, weights and data of its sizes, the check, the timing, the printed line.
 
     python3 PEER.py EXPERIMENT.json [--threads N] [--repeats N]
 
@@ -7,7 +6,7 @@ prints one line of JSON:
 
     peer, version        which, and of what library
     experiment, cell, steps, batch, units, tau
-    threads              those asked for, else the best of 1 and 2 (each in a separate process)
+    threads              those asked for, else the best of 1 and 2 (each in a process of its own)
     repeats
     forward_us           {"median", "min", "max"}, microseconds a time step: the loss, keeping nothing for backward
     total_us             the same: the loss and the gradients of all weights (none of the input)
@@ -40,12 +39,12 @@ WARM_UP = 2
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """The sizes of an experiment."""
+    """What an experiment asks for."""
 
     name: str
     cell: str  # "tau_gru", "lstm" or "gru"
     units: int
-    tau: int  # 0 except for the tau-GRU
+    tau: int  # 0 but for the tau-GRU
     steps: int
     batch: int
     input: int
@@ -155,9 +154,8 @@ def best(args):
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-    """A script's own part. `prepare(case, weights, x, target)` gives an object with `forward()`,
-    `forward_and_backward()`, which end when the work is done, and `read()`: the loss and the gradients, named and
-    shaped as the weights."""
+    """A script's own part. `prepare(case, weights, x, target)` gives an object with `forward()`, `forward_and_backward()`, which
+    end when the work is done, and `read()`: the loss and the gradients, named and shaped as the weights."""
 
     name: str
     version: str

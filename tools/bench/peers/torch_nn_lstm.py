@@ -8,8 +8,7 @@ import torch_eager
 
 
 class Lstm:
-    """Makes a layer like nn.LSTM the peers' cell. Returns its states [T, B, units]. The second of the two biases stays
-    zero."""
+    """What makes a layer like nn.LSTM the peers' cell. Gives its states [T, B, units]. Of the two biases the second is left at zero."""
 
     def __init__(self, case, weights, **options):
         super().__init__(case.input, case.units, **options)

@@ -34,7 +34,7 @@ struct OnnxFlow {
 
 using OnnxOperand = std::variant<OnnxTensor, OnnxFlow>;
 
-/// The state while the nodes of a graph are read.
+/// What is known while the nodes of a graph are read.
 struct OnnxReading {
   StepGraph steps;
   char time = 0;               ///< the letter of the axis of time; 0: not known yet
@@ -83,7 +83,7 @@ struct OnnxCall {
 
 using OnnxRule = std::vector<OnnxOperand> (*)(const OnnxCall& call);
 
-// A row an operator: its functions for operands that are all constants (fold), and for flows.
+// A row an operator: what it makes of operands that are all constants (fold), and of flows.
 const std::map<std::string, OnnxRule>& fold_rules();
 const std::map<std::string, OnnxRule>& move_rules();
 const std::map<std::string, OnnxRule>& function_rules();

@@ -96,8 +96,8 @@ class RecurrenceReader {
     return cell;
   }
 
-  /// The states [directions, units] before the first step; empty where they are not given. All sequences of a batch
-  /// must have the same.
+  /// The states [directions, units] before the first step; empty where they are not given. Those of all sequences of a
+  /// batch must be the same.
   Tensor first_state(std::size_t input, std::int64_t count, std::int64_t units) {
     if (!call_.has(input)) return {};
     if (call_.is_flow(input)) call_.refuse("first states that depend on the input are not supported.");
@@ -139,7 +139,7 @@ class RecurrenceReader {
     if (kind_ == CellKind::lstm) cell.output_function = function(2);
   }
 
-  /// Both directions of a layer are one cell with their own weights.
+  /// Both directions of a layer are one cell with weights of their own.
   void check_alike(ForeignRecurrence& recurrence) const {
     if (recurrence.directions.size() < 2) return;
     ForeignCell &a = recurrence.directions[0], &b = recurrence.directions[1];

@@ -21,8 +21,7 @@ std::string without_dots(std::string name) {
   return name;
 }
 
-/// Counters that training keeps beside the weights: PyTorch, torch.optim.swa_utils and packages of moving
-/// averages.
+/// What training counts beside the weights: PyTorch, torch.optim.swa_utils and packages of moving averages.
 bool is_counter(const NamedTensor& entry) {
   const std::string names[] = {
       "num_batches_tracked", "n_averaged", "num_updates", "initted", "step", "decay"};

@@ -1,4 +1,4 @@
-"""Complex values of a step and spikes, by their names in equations."""
+"""Complex values of a step and spikes, by the names that equations have for them."""
 
 from __future__ import annotations
 

@@ -16,8 +16,7 @@ from ._tool import _ask, _set, _write
 
 @dataclass(frozen=True)
 class Estimate:
-    """One number that was fitted, with its standard error and its interval. They are infinite where the data do not fix
-    it."""
+    """One number that was fitted, with its standard error and its interval. Infinite where the data do not fix it."""
 
     estimate: float
     standard_error: float
@@ -38,7 +37,7 @@ class FitProfile:
 
 @dataclass(frozen=True)
 class FitTrace:
-    """Readings of one quantity, NaN where there is none, beside the fitted values."""
+    """Readings of one quantity, NaN where there is none, beside what was fitted to them."""
 
     name: str
     t: Array
@@ -93,8 +92,7 @@ class Fit:
 def fit(experiment: Union[Path, Mapping[str, object]], *, data: Optional[Mapping[str, object]] = None,
         profile: Union[str, Sequence[str]] = (), robust: str = "none", level: float = 0.95, plot: Optional[Path] = None,
         output: Optional[Path] = None, set: Changes = None) -> Fit:
-    """Fits the numbers of equations to data by least squares, with standard errors and intervals, and notes what the
-    data leave open.
+    """Fits the numbers of equations to data by least squares, with standard errors, intervals and what the data do not fix.
 
     experiment   a file, or a dict
     data         of equations in continuous time: columns of readings, {"t": [...], "y": [...]}, in place of a file; NaN where
@@ -106,8 +104,7 @@ def fit(experiment: Union[Path, Mapping[str, object]], *, data: Optional[Mapping
     output       a file for the fitted model (.safetensors)
 
         >>> t = np.linspace(0, 3, 20)
-        >>> decay = {"params": {"rate": {"start": 1, "min": 0}}, "state": {"y": 1}, "history": {"y": 2}, "ode": ["dy =
-        -rate * y"],
+        >>> decay = {"params": {"rate": {"start": 1, "min": 0}}, "state": {"y": 1}, "history": {"y": 2}, "ode": ["dy = -rate * y"],
         ...          "solver": {"h": 0.05}}
         >>> found = lagtape.fit({"cells": {"decay": decay}}, data={"t": t, "y": 2 * np.exp(-0.7 * t)})
         >>> round(found.params["rate"].estimate, 6)
@@ -147,7 +144,7 @@ def fit(experiment: Union[Path, Mapping[str, object]], *, data: Optional[Mapping
 
 
 def _number(value: Optional[float]) -> float:
-    """Numbers that are not finite are null in JSON."""
+    """What is not finite is null in JSON."""
     return float("inf") if value is None else float(value)
 
 

@@ -25,7 +25,7 @@ namespace lagtape::python {
 
 namespace {
 
-/// Shared by forecasts and predictions.
+/// What forecasts and predictions have in common.
 nb::dict dict_of(const PredictedTargets& made) {
   nb::dict result;
   result["targets"] = made.targets;

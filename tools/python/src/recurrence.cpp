@@ -107,10 +107,10 @@ nb::list arrays_of(const std::vector<Tensor>& tensors) {
   return arrays;
 }
 
-/// The arguments that are not arrays of parameters.
+/// The arguments that are no arrays of parameters.
 struct Inputs {
   SequenceBatch batch;
-  Resets resets;
+  std::vector<std::uint8_t> resets;
   std::vector<Tensor> initial;
 };
 
@@ -124,7 +124,7 @@ Inputs inputs_of(const Recurrence& recurrence, nb::handle x, std::vector<std::in
   inputs.initial = window_from(initial, recurrence);
   if (!reset.is_none()) {
     const auto mask = nb::cast<InputArray<std::uint8_t>>(reset);
-    inputs.resets = Resets({mask.data(), mask.size()}, inputs.batch.x.shape(), inputs.batch.lengths);
+    inputs.resets.assign(mask.data(), mask.data() + mask.size());
   }
   return inputs;
 }

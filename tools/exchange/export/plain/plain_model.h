@@ -11,22 +11,23 @@ namespace lagtape {
 
 /// A model of layers that other programs have: lstm, gru, rnn and affine maps ("linear"), one after the other.
 struct PlainModel {
-  std::unique_ptr<ExportedModel> content;  ///< in f64; the layers point to it
+  std::unique_ptr<ExportedModel> content;  ///< in f64; what the layers point to
   std::vector<GatedLayer> layers;          ///< the read-out last
 };
 
-/// The parts of a format.
+/// What a format has.
 struct PlainFormat {
   std::string name;
   std::vector<std::string> cells;  ///< of GatedLayer::cell
   bool has_functions = false;      ///< of GatedLayer::function
   bool resets_before = false;      ///< GatedLayer::resets_before may be true
-  bool has_start = false;          ///< layers may begin in states that are not zeros
+  bool has_start = false;          ///< layers may begin in states that are no zeros
 };
 
-/// A model in plain layers. Its normalization becomes part of the weights of its first and last layer, which may add
-/// biases, and layers that do nothing outside of training (dropout) are omitted. Throws InputError for a model that
-/// cannot run step by step, for tokens, and for a layer that the format lacks, by name.
+/// A model in plain layers. Its normalization becomes part of the weights of its first and last layer, where
+/// biases come in that were not there, and layers that do nothing outside of training (dropout) are left out.
+/// Throws InputError for a model that cannot run step by step, for tokens, and for a layer that the format
+/// does not have, which names it.
 PlainModel plain_model(const Model& model, const PlainFormat& format);
 
 }  // namespace lagtape
