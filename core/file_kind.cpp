@@ -16,9 +16,13 @@ struct FileKind {
 
 constexpr std::string_view kHtml = "an HTML page, which a failed download leaves behind";
 constexpr std::string_view kTorch =
-    "a file of torch.save: save its state_dict as safetensors, of which `lagtape import` makes a run";
-constexpr std::string_view kKeras =
-    "a file of Keras: export the model to ONNX or to RTNeural's JSON, of which `lagtape import` makes a run";
+    "a file of torch.save: `lagtape import` makes a run of a state_dict that it holds";
+constexpr std::string_view kOldTorch =
+    "a file of torch.save before PyTorch 1.6: save its state_dict again, of which `lagtape import` makes a "
+    "run";
+constexpr std::string_view kKeras = "a file of Keras, of which `lagtape import` makes a run";
+constexpr std::string_view kWeights =
+    "an HDF5 file, as Keras writes weights: save the model as .keras, of which `lagtape import` makes a run";
 
 /// The first kind that fits counts.
 constexpr FileKind kFileKinds[] = {
@@ -31,8 +35,8 @@ constexpr FileKind kFileKinds[] = {
     {"pk\x03\x04", ".h5", kKeras},
     {"pk\x03\x04", ".npy", "an archive of NumPy's arrays (.npz)"},
     {"pk\x03\x04", "", "a zip archive: unpack it first"},
-    {"\x80\x02", "", kTorch},
-    {"\x89hdf", "", kKeras},
+    {"\x80\x02", "", kOldTorch},
+    {"\x89hdf", "", kWeights},
     {"\x93numpy", "", "an array of NumPy (.npy)"},
     // The field ir_version, and a text, the producer's name.
     {"\x08", "\x12", "an ONNX file, of which `lagtape import` makes a run"},

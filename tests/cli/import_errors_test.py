@@ -1,8 +1,9 @@
 """lagtape import: files that are refused with one message, and nothing written."""
 
+import io
 import json
-
 import struct
+import zipfile
 
 from import_models import (GRAPH, LSTM_TENSORS, NODE, OUTPUT, RNN_TENSORS, changed, changed_onnx, changed_tensors, guitarml_model,
                            keras_model, message, nam_model, onnx_dims, onnx_names, onnx_tensor, state_dict)
@@ -35,15 +36,43 @@ def entry(shape=(1, 1), begin=0, end=4, dtype="F32"):
     return {"dtype": dtype, "shape": list(shape), "data_offsets": [begin, end]}
 
 
+def zipped(method=zipfile.ZIP_STORED, **entries):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def keras_file(kind, layers):
+    """A file of Keras with an input of 3 numbers, and layers with the weights of another model."""
+    golden = ToolTest.root / "tests/tools/exchange/import/golden/keras_layers.keras"
+    weights = zipfile.ZipFile(golden).read("model.weights.h5")
+    first = {"class_name": "InputLayer", "config": {"name": "in", "batch_shape": [None, None, 3]}}
+    config = {"class_name": kind, "config": {"layers": [first] + [
+        {"class_name": name, "config": {"name": "c", **options}} for name, options in layers]}}
+    return zipped(**{"config.json": json.dumps(config), "model.weights.h5": weights})
+
+
 TWICE = '{"a.weight": %s, "a.weight": %s}' % (json.dumps(entry()), json.dumps(entry(begin=4, end=8)))
 
 # Each row: a description, the bytes of a file, and how the message goes on after "lagtape: FILE: ".
 REFUSED = [
-    ("an empty file", b"", "is of none of the formats that are supported: torch, torch-json, rtneural, guitarml, nam, onnx."),
-    ("a pickle", b"PK\x03\x04 data.pkl", "is of none of the formats that are supported: torch, torch-json, rtneural, guitarml, nam, onnx; it seems to be a file of torch.save: save its state_dict as safetensors"),
-    ("an HDF5 file", b"\x89HDF\r\n", "is of none of the formats that are supported: torch, torch-json, rtneural, guitarml, nam, onnx; it seems to be a file of Keras: export the model to ONNX"),
+    ("an empty file", b"", "is of none of the formats that are supported: torch, keras, torch-json, rtneural, guitarml, nam, onnx."),
+    ("an archive that is cut off", b"PK\x03\x04 data.pkl", "is cut off: the list of its entries is missing."),
+    ("an old file of torch.save", b"\x80\x02}q", "is of none of the formats that are supported: torch, keras, torch-json, rtneural, guitarml, nam, onnx; it seems to be a file of torch.save before PyTorch 1.6: save its state_dict again"),
+    ("a zip archive of other files", zipped(a=b"b"), "is a zip archive, but no file of torch.save."),
+    ("a compressed archive", zipped(zipfile.ZIP_DEFLATED, a=b"b" * 99), "entry 'a': is compressed. Supported: entries stored as they are"),
+    ("a pickled module", zipped(**{"m/data.pkl": b"\x80\x02c__main__\nNet\n)\x81."}), "holds an object of Python: __main__ Net. Save the weights alone: torch.save(model.state_dict(), file)."),
+    ("a pickle without tensors", zipped(**{"m/data.pkl": b"\x80\x02}."}), "holds no state_dict. Save one of them"),
+    ("a model of Keras of a class of its own", keras_file("Mine", []), "config.json: expected a Sequential or Functional model, got 'Mine'. Export a model of a class of its own to ONNX."),
+    ("a layer of Keras that is not supported", keras_file("Sequential", [("Conv1D", {})]), "c: the layer Conv1D is not supported. Supported: Activation, "),
+    ("a layer of Keras with weights of another shape", keras_file("Sequential", [("LSTM", {"units": 3})]), "model.weights.h5: tensor 'layers/lstm/cell/vars/0': expected f64 [3, 12], got f64 [2, 8]"),
+    ("a layer of Keras without weights", keras_file("Sequential", [("GRU", {"units": 2})]), "model.weights.h5: tensor 'layers/gru/cell/vars/0' is missing, expected f64 [3, 6]; the nearest name in the file is 'layers/lstm/cell/vars/0'"),
+    ("a part of Keras's weights", keras_file("Sequential", [("Activation", {"activation": "tanh"})]), "model.weights.h5: tensors that nothing here uses: layers/batch_normalization/vars/0, "),
+    ("an HDF5 file", b"\x89HDF\r\n", "is of none of the formats that are supported: torch, keras, torch-json, rtneural, guitarml, nam, onnx; it seems to be an HDF5 file, as Keras writes weights: save the model as .keras"),
     ("JSON that is cut off", json.dumps(keras_model())[:100], "line 1, column 101: syntax error"),
-    ("JSON of something else", "{}", "a JSON object of none of the formats that are supported: torch, torch-json, rtneural, guitarml, nam, onnx."),
+    ("JSON of something else", "{}", "a JSON object of none of the formats that are supported: torch, keras, torch-json, rtneural, guitarml, nam, onnx."),
     ("a convolution", changed(keras_model(), "/layers/0/type", "conv1d"), "/layers/0/type: expected a supported layer, one of lstm, gru, dense, time-distributed-dense, activation, got 'conv1d'"),
     ("another activation", changed(keras_model(), "/layers/1/activation", "tahn"), "/layers/1/activation: unknown activation 'tahn'; did you mean 'tanh'? Known: tanh, sigmoid, relu, elu"),
     ("a kernel of another shape", changed(keras_model(), "/layers/0/weights/0", [[1.0] * 12]), "/layers/0/weights/0: expected the shape [1, 8], got [1, 12]"),

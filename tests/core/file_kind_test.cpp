@@ -16,10 +16,10 @@ TEST_CASE("Files that are given by mistake are recognised by their first bytes")
   CHECK(seems("<HTML><body>", "an HTML page"));
   CHECK(seems("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "a pointer of Git LFS"));
   CHECK(seems("\x1f\x8b\x08", "a gzip archive"));
-  CHECK(seems("PK\x03\x04 model/data.pkl", "a file of torch.save: save its state_dict as safetensors"));
-  CHECK(seems("\x80\x02}q", "a file of torch.save"));
+  CHECK(seems("PK\x03\x04 model/data.pkl", "a file of torch.save: `lagtape import`"));
+  CHECK(seems("\x80\x02}q", "a file of torch.save before PyTorch 1.6"));
   CHECK(seems("PK\x03\x04 model.weights.h5", "a file of Keras"));
-  CHECK(seems("\x89HDF\r\n", "a file of Keras"));
+  CHECK(seems("\x89HDF\r\n", "an HDF5 file, as Keras writes weights"));
   CHECK(seems("PK\x03\x04 w.safetensors", "a zip archive"));
   CHECK(seems("\x93NUMPY", "an array of NumPy"));
   CHECK(seems("PK\x03\x04 train_x.npy", "an archive of NumPy's arrays"));

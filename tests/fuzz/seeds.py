@@ -12,9 +12,11 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import zipfile
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests/tools/exchange/import/golden"
 for place in ("tests/malformed", "tests/cli"):
     sys.path.insert(0, str(ROOT / place))
 import data  # noqa: E402
@@ -71,6 +73,15 @@ def exported(tool, work, found):
                 yield to, out.read_bytes()
 
 
+def archives():
+    for name in ("checkpoint.pt", "keras_layers.keras"):
+        yield (GOLDEN / name).read_bytes()
+        with zipfile.ZipFile(GOLDEN / name) as archive:
+            for entry in archive.namelist():
+                if entry.endswith(("data.pkl", ".h5")):
+                    yield archive.read(entry)
+
+
 def main():
     tool, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     shutil.rmtree(folder, ignore_errors=True)
@@ -85,7 +96,8 @@ def main():
                         (import_models.keras_model(), import_models.guitarml_model(), import_models.nam_model())],
         "import_torch": [import_models.state_dict(tensors, dtype) for dtype in ("F32", "F16")
                          for tensors in (import_models.LSTM_TENSORS, import_models.RNN_TENSORS)],
-        "import_onnx": [],
+        "import_onnx": [(GOLDEN / name).read_bytes() for name in ("loop_leaky.onnx", "loop_cell.onnx", "scan_cell.onnx")],
+        "import_archive": list(archives()),
         "npy": [data.npy((3, 1), [1, 2, 3])], "ts": [data.TS.encode()], "idx": [data.idx((1,), b"\0")],
         "gzip": [data.gzipped(b""), data.gzipped(b"a" * 300), data.gzipped(bytes(range(100))), gzip.compress(b"stored", 0),
                  gzip.compress(b"a") + gzip.compress(b"b"), named()],

@@ -30,7 +30,7 @@ RECIPES = (
         "ops/recurrence/equations/step_functions.cpp": "gelu of equations",
         "ops/kernels/vector_math.inc.h": "the approximation that its formula calls",
         "tests/cells/written/golden/cells_in_numpy.py": "gelu of NumPy", "cells/s4d.cpp": "a cell that has it", "tests/cells/rows/s4d.json": "the same cell as equations",
-        "tools/exchange/import/cell_equations.cpp": "gelu of a state_dict", "tools/exchange/import/onnx_elements.cpp": "Erf and Gelu of ONNX"}),
+        "tools/exchange/import/cell_equations.cpp": "gelu of a state_dict", "tools/exchange/import/onnx_elements.cpp": "Erf and Gelu of ONNX", "tools/exchange/import/step_functions.cpp": "gelu of Keras and ONNX"}),
     Recipe("loss.md", r"huber(?:_row)?", 12, {
         "tests/malformed/messages.json": "an example in a message",
         **{place: "the robust losses of fits" for place in (

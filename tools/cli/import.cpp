@@ -102,7 +102,8 @@ Command import_command() {
   return make_command<ImportArguments>(
       "import", "Make a run of a model that another program trained", add_options, run,
       {{"lagtape import amp.json --output runs/amp", "a model of Keras, RTNeural, ..."},
-       {"lagtape import lstm.safetensors --output runs/lstm", "a model of PyTorch"}});
+       {"lagtape import lstm.safetensors --output runs/lstm", "a model of PyTorch"},
+       {"lagtape import model.keras --output runs/keras", "a model of Keras 3"}});
 }
 
 }  // namespace lagtape::cli

@@ -20,9 +20,13 @@ std::string own_inputs(const Carry& carry) {
 std::string own_input_count(const Carry& carry) {
   return carry.count > 0 && !carry.from_inputs ? "input - carry" : "input";
 }
-Json output_with(const Carry& carry, const std::string& output) {
-  if (carry.count == 0) return output;
-  return Json::array({output, carry.from_inputs ? "slice(x, 0, carry)" : "slice(x, input - carry, input)"});
+Json output_with(const Carry& carry, const std::string& output, const std::string& second = "") {
+  if (carry.count == 0 && second.empty()) return output;
+  Json all = Json::array({output});
+  if (!second.empty()) all.push_back(second);
+  if (carry.count > 0)
+    all.push_back(carry.from_inputs ? "slice(x, 0, carry)" : "slice(x, input - carry, input)");
+  return all;
 }
 
 Json weights_of(const ForeignCell& cell, const Carry& carry) {
@@ -98,7 +102,7 @@ Json cell_equations(const ForeignCell& cell, const Carry& carry) {
   json["state"]["h"] = "units";
   if (cell.kind == CellKind::lstm) json["state"]["c"] = "units";
   json["step"] = step_of(cell, carry);
-  json["output"] = output_with(carry, "h'");
+  json["output"] = output_with(carry, "h'", cell.gives_memory ? "c'" : "");
   return json;
 }
 
@@ -113,6 +117,7 @@ std::string differences(const ForeignCell& cell, const Carry& carry) {
   if (cell.kind == CellKind::lstm && cell.output_function != "tanh") text += "_out_" + cell.output_function;
   if (!cell.h0.empty() || !cell.c0.empty())
     text += cell.c0.empty() ? "_from_h" : cell.h0.empty() ? "_from_c" : "_from_state";
+  if (cell.gives_memory) text += "_memory";
   if (carry.count > 0) text += carry.from_inputs ? "_skip" : "_carry";
   return text;
 }

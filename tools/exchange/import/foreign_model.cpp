@@ -23,7 +23,7 @@ std::int64_t width_after(const ForeignLayer& layer, std::int64_t input) {
     return dense->W.empty() ? input : dense->W.size(0);
   if (const auto* entry = std::get_if<ForeignEntry>(&layer.content)) return entry->width;
   const auto& recurrence = std::get<ForeignRecurrence>(layer.content);
-  return std::ssize(recurrence.directions) * (recurrence.directions.front().units + recurrence.carry.count);
+  return recurrence.width() + std::ssize(recurrence.directions) * recurrence.carry.count;
 }
 
 Tensor rows_of(const Tensor& tensor, std::int64_t begin, std::int64_t count) {

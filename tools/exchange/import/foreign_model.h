@@ -37,7 +37,10 @@ struct ForeignCell {
   bool resets_before = false;           ///< gru: r multiplies the state, and not the product with its bias
   std::string gate_function = "sigmoid", input_function = "tanh";  ///< as equations write them
   std::string output_function = "tanh";                            ///< of the memory of an lstm
-  Tensor h0 = {}, c0 = {};  ///< states before the first step [units]; empty: zeros
+  Tensor h0 = {}, c0 = {};    ///< states before the first step [units]; empty: zeros
+  bool gives_memory = false;  ///< an lstm gives its memory c behind its output h
+
+  std::int64_t output() const { return gives_memory ? 2 * units : units; }
 };
 
 /// Inputs that a layer gives on behind its output.
@@ -51,6 +54,11 @@ struct Carry {
 struct ForeignRecurrence {
   std::vector<ForeignCell> directions;
   Carry carry = {};
+  bool is_backward = false;  ///< the first direction has weights of zero, and nothing reads it
+
+  std::int64_t width() const {  ///< without what is carried
+    return std::ssize(directions) * directions.front().output();
+  }
 };
 
 /// y = f(W x + bias), or without W y = f(x).

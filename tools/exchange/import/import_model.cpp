@@ -10,6 +10,8 @@
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/tools/exchange/files/stored_zip.h"
+#include "lagtape/tools/exchange/import/keras_file.h"
 #include "lagtape/tools/exchange/import/keras_json.h"
 #include "lagtape/tools/exchange/import/lowering.h"
 #include "lagtape/tools/exchange/import/nam_file.h"
@@ -54,14 +56,28 @@ bool names_weights(const Content& file) {
   return false;
 }
 
+/// Whether an archive has the entry that Keras writes; its name is also in the list at the archive's end.
+bool has_layers_of_keras(const Content& file) {
+  return foreign::begins_like_zip(file.bytes) && file.bytes.find("model.weights.h5") != std::string::npos;
+}
+
 using Options = ImportOptions;
 using Where = std::string;
 
 /// One row a format. A file is of the last one that recognizes it.
 constexpr Format kFormats[] = {
-    {"torch", false, [](const Content& file) { return begins_like_safetensors(file.bytes); },
+    {"torch", false,
+     [](const Content& file) {
+       return begins_like_safetensors(file.bytes) || foreign::begins_like_zip(file.bytes);
+     },
      [](const Content& file, const Options& options, const Where& where) {
-       return foreign::read_torch(file.bytes, options.order, where);
+       return foreign::begins_like_zip(file.bytes)
+                  ? foreign::read_torch_file(file.bytes, options.order, where)
+                  : foreign::read_torch(file.bytes, options.order, where);
+     }},
+    {"keras", false, has_layers_of_keras,
+     [](const Content& file, const Options&, const Where& where) {
+       return foreign::read_keras(file.bytes, where);
      }},
     {"torch-json", true, names_weights,
      [](const Content& file, const Options& options, const Where& where) {

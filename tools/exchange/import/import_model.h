@@ -32,9 +32,9 @@ struct ImportedModel {
   std::vector<std::string> notes = {};  ///< sentences about what the file leaves open
 };
 
-/// The formats: "torch" (a state_dict of nn.RNN, nn.LSTM, nn.GRU, their cells, and nn.Linear as safetensors), "torch-json" (the
-/// same as RTNeural's JSON), "rtneural" (Keras models as JSON, and AIDA-X), "guitarml" (and Proteus), "nam" (LSTM),
-/// "onnx".
+/// The formats: "torch" (a state_dict of nn.RNN, nn.LSTM, nn.GRU, their cells, and nn.Linear as safetensors or by torch.save),
+/// "keras" (a file of Keras 3), "torch-json" (a state_dict as RTNeural's JSON), "rtneural" (Keras models as JSON, and AIDA-X),
+/// "guitarml" (and Proteus), "nam" (LSTM), "onnx".
 const std::vector<std::string>& import_formats();
 
 /// Reads a model: the same numbers come out of it, up to rounding. Its experiment has the

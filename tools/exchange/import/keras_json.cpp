@@ -7,7 +7,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json_pointer.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/tools/exchange/import/json_tensor.h"
+#include "lagtape/tools/exchange/files/json_tensor.h"
 
 namespace lagtape::foreign {
 namespace {

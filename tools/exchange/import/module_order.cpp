@@ -134,7 +134,9 @@ Order order_of(const std::vector<Module>& modules, bool is_given, const std::vec
   if (!names.empty()) return order_by_names(modules, names, where);
   Order order(modules.size());
   std::iota(order.begin(), order.end(), 0);
-  if (is_given || modules.size() < 2) return order;
+  bool fits = true;
+  for (std::size_t i = 1; i < modules.size(); ++i) fits = fits && modules[i - 1].output == modules[i].input;
+  if ((is_given && fits) || modules.size() < 2) return order;
   const auto before = [&](std::size_t a, std::size_t b) {
     return is_numbered_before(modules[a].name, modules[b].name);
   };

@@ -17,6 +17,25 @@ bool OnnxFlow::has(char letter) const {
   return std::ranges::find(axes, letter, &OnnxAxis::letter) != axes.end();
 }
 
+const OnnxAxis* OnnxReading::batch_of(std::int64_t steps) const {
+  if (input_axes.size() < 2) return nullptr;
+  const OnnxAxis &a = input_axes[0], &b = input_axes[1];
+  if (b.letter == 'C') return nullptr;
+  if (time != 0) return a.letter == time ? &b : &a;
+  if (a.extent == b.extent) return nullptr;
+  return a.extent == steps ? &b : b.extent == steps ? &a : nullptr;
+}
+
+void OnnxReading::take_time(const OnnxCall& call, const OnnxFlow& flow, std::size_t axis) {
+  const OnnxAxis& taken = flow.axes[axis];
+  if (taken.letter == 'C' || taken.letter == 'F' || (time != 0 && time != taken.letter))
+    call.refuse_axes(flow, text_of("takes the steps of axis ", axis, ", which is not the axis of time."));
+  if (taken.extent != loop_steps)
+    call.refuse_axes(flow, text_of("runs over ", loop_steps, " steps of ", taken.extent, "."));
+  time = taken.letter;
+  reads_steps = true;
+}
+
 void OnnxCall::refuse(const std::string& message) const {
   throw InputError({.file = where, .item = node.title()}, Rule::not_supported, message);
 }

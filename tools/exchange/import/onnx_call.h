@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -32,14 +33,30 @@ struct OnnxFlow {
   bool has(char letter) const;
 };
 
-using OnnxOperand = std::variant<OnnxTensor, OnnxFlow>;
+/// A list that a loop fills: the value that each step adds.
+struct OnnxList {
+  std::optional<OnnxFlow> step = {};
+};
+
+using OnnxOperand = std::variant<OnnxTensor, OnnxFlow, OnnxList>;
+
+struct OnnxCall;
 
 /// What is known while the nodes of a graph are read.
 struct OnnxReading {
   StepGraph steps;
-  char time = 0;               ///< the letter of the axis of time; 0: not known yet
-  std::int64_t length = 0;     ///< the number of steps, where steps are written down one by one
-  std::vector<OnnxAxis> flat;  ///< the axes that became one
+  char time = 0;                          ///< the letter of the axis of time; 0: not known yet
+  std::int64_t length = 0;                ///< the number of steps, where steps are written down one by one
+  std::vector<OnnxAxis> flat;             ///< the axes that became one
+  std::vector<OnnxAxis> input_axes = {};  ///< those of the model's input
+  std::int64_t loop_steps = 0;            ///< of the loop whose body is read; 0: none is
+  std::int64_t listed_steps = 0;          ///< of the loop before
+  bool reads_steps = false;               ///< whether a body took a step out of a value of all steps
+
+  /// The axis of the input that counts sequences, if the other one has so many steps; nullptr where that is not decided.
+  const OnnxAxis* batch_of(std::int64_t steps) const;
+  /// Takes that axis for time. Throws InputError where another one is.
+  void take_time(const OnnxCall& call, const OnnxFlow& flow, std::size_t axis);
 };
 
 /// A node and its operands. Its functions throw InputError that begins with the file and the node.
@@ -87,6 +104,7 @@ using OnnxRule = std::vector<OnnxOperand> (*)(const OnnxCall& call);
 const std::map<std::string, OnnxRule>& fold_rules();
 const std::map<std::string, OnnxRule>& move_rules();
 const std::map<std::string, OnnxRule>& function_rules();
+const std::map<std::string, OnnxRule>& activation_rules();
 const std::map<std::string, OnnxRule>& element_rules();
 const std::map<std::string, OnnxRule>& map_rules();
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numbers>
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/exchange/import/onnx_call.h"
+#include "lagtape/tools/exchange/import/step_functions.h"
 
 // Operators that compute number by number.
 
@@ -157,19 +157,6 @@ Results binary(const OnnxCall& call) {
   return call.one(std::move(result));
 }
 
-int clipped(StepGraph& g, int a, double least, double most) {
-  if (least > -3e38) a = g.element("maximum", a, g.number(least));
-  return most < 3e38 ? g.element("minimum", a, g.number(most)) : a;
-}
-
-/// scale * (max(a, 0) + alpha (exp(min(a, 0) / beta) - 1))
-int exponential_unit(StepGraph& g, int a, double alpha, double beta, double scale) {
-  const int below = g.element("minimum", a, g.number(0));
-  const int bent = g.shifted(g.element("exp", beta == 1 ? below : g.scaled(below, 1 / beta)), -1);
-  const int sum = g.element("+", g.element("relu", a), alpha == 1 ? bent : g.scaled(bent, alpha));
-  return scale == 1 ? sum : g.scaled(sum, scale);
-}
-
 /// log(1 + exp(a)) is softplus, which does not overflow.
 int logarithm(const OnnxCall&, StepGraph& g, int a) {
   const StepValue& sum = g[a];
@@ -182,16 +169,11 @@ int logarithm(const OnnxCall&, StepGraph& g, int a) {
   return g.element("log", a);
 }
 
-int gelu(const OnnxCall& call, StepGraph& g, int a) {
-  int inside = 0;
-  if (call.text("approximate", "none") == "tanh") {
-    const int cube = g.element("*", g.element("*", a, a), a);
-    inside = g.element(
-        "tanh", g.scaled(g.element("+", a, g.scaled(cube, 0.044715)), std::sqrt(2 / std::numbers::pi)));
-  } else {
-    inside = g.element("erf", g.scaled(a, std::numbers::sqrt2 / 2));
-  }
-  return g.element("*", g.scaled(a, 0.5), g.shifted(inside, 1));
+/// (exp(a) - exp(-a)) / 2, or the sum.
+template <char Sign>
+int hyperbolic(const OnnxCall&, StepGraph& g, int a) {
+  return g.scaled(g.element(std::string(1, Sign), g.element("exp", a), g.element("exp", g.scaled(a, -1))),
+                  0.5);
 }
 
 Results power(const OnnxCall& call) {
@@ -252,16 +234,28 @@ const std::map<std::string, OnnxRule>& function_rules() {
       {"Sign", function<[](C, G g, int a) { return g.element("sign", a); }>},
       {"Floor", function<[](C, G g, int a) { return g.element("floor", a); }>},
       {"Erf", function<[](C, G g, int a) { return g.element("erf", a); }>},
+      {"Erfc", function<[](C, G g, int a) { return g.element("-", g.number(1), g.element("erf", a)); }>},
+      {"Atan", function<[](C, G g, int a) { return g.element("atan", a); }>},
+      {"Tan",
+       function<[](C, G g, int a) { return g.element("/", g.element("sin", a), g.element("cos", a)); }>},
+      {"Sinh", function<hyperbolic<'-'>>},
+      {"Cosh", function<hyperbolic<'+'>>},
+      {"Ceil", function<[](C, G g, int a) { return g.scaled(g.element("floor", g.scaled(a, -1)), -1); }>},
       {"Softplus", function<[](C, G g, int a) { return g.element("softplus", a); }>},
       {"Neg", function<[](C, G g, int a) { return g.scaled(a, -1); }>},
       {"Reciprocal", function<[](C, G g, int a) { return g.element("/", g.number(1), a); }>},
       {"Not", function<[](C, G g, int a) { return g.element("-", g.number(1), a); }>},
+  };
+  return rules;
+}
+
+const std::map<std::string, OnnxRule>& activation_rules() {
+  using C = const OnnxCall&;
+  using G = StepGraph&;
+  static const std::map<std::string, OnnxRule> rules = {
       {"Softsign",
        function<[](C, G g, int a) { return g.element("/", a, g.shifted(g.element("abs", a), 1)); }>},
-      {"LeakyRelu", function<[](C call, G g, int a) {
-         const int below = g.element("minimum", a, g.number(0));
-         return g.element("+", g.element("relu", a), g.scaled(below, call.real("alpha", 0.01)));
-       }>},
+      {"LeakyRelu", function<[](C call, G g, int a) { return leaky_relu(g, a, call.real("alpha", 0.01)); }>},
       {"Elu",
        function<[](C call, G g, int a) { return exponential_unit(g, a, call.real("alpha", 1), 1, 1); }>},
       {"Celu", function<[](C call, G g, int a) {
@@ -271,12 +265,22 @@ const std::map<std::string, OnnxRule>& function_rules() {
          return exponential_unit(g, a, call.real("alpha", 1.67326319217681884765625), 1,
                                  call.real("gamma", 1.05070102214813232421875));
        }>},
-      {"Gelu", function<gelu>},
+      {"Gelu",
+       function<[](C call, G g, int a) { return gelu(g, a, call.text("approximate", "none") == "tanh"); }>},
       {"Clip", function<[](C call, G g, int a) {
          return clipped(g, a, call.scalar("min", 1, -INFINITY), call.scalar("max", 2, INFINITY));
        }>},
       {"HardSigmoid", function<[](C call, G g, int a) {
          return clipped(g, g.shifted(g.scaled(a, call.real("alpha", 0.2)), call.real("beta", 0.5)), 0, 1);
+       }>},
+      {"ThresholdedRelu", function<[](C call, G g, int a) {
+         return g.element("*", a, g.element(">", a, g.number(call.real("alpha", 1))));
+       }>},
+      {"Shrink", function<[](C call, G g, int a) {
+         const double edge = call.real("lambd", 0.5), bias = call.real("bias", 0);
+         const int above = g.element("*", g.shifted(a, -bias), g.element(">", a, g.number(edge))),
+                   below = g.element("*", g.shifted(a, bias), g.element("<", a, g.number(-edge)));
+         return g.element("+", above, below);
        }>},
       {"HardSwish", function<[](C, G g, int a) {
          return g.element("*", a, clipped(g, g.shifted(g.scaled(a, 1.0 / 6), 0.5), 0, 1));
@@ -305,6 +309,7 @@ const std::map<std::string, OnnxRule>& element_rules() {
       {"LessOrEqual", binary<kAtMost>},
       {"GreaterOrEqual", binary<kAtLeast>},
       {"And", binary<kMultiply>},
+      {"Or", binary<kMaximum>},
       {"Where", where},
       {"Min", binary<kMinimum>},
       {"Max", binary<kMaximum>},

@@ -8,6 +8,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/import/onnx_call.h"
+#include "lagtape/tools/exchange/import/onnx_loop.h"
 #include "lagtape/tools/exchange/import/onnx_recurrence.h"
 #include "lagtape/tools/exchange/import/step_layers.h"
 #include "lagtape/tools/exchange/import/unrolled.h"
@@ -21,11 +22,11 @@ bool is_recurrence(const OnnxNode& node) {
   return node.type == "RNN" || node.type == "LSTM" || node.type == "GRU";
 }
 
-constexpr const std::map<std::string, OnnxRule>& (*kRules[])() = {fold_rules, move_rules, function_rules,
-                                                                  element_rules, map_rules};
+constexpr const std::map<std::string, OnnxRule>& (*kRules[])() = {
+    fold_rules, move_rules, function_rules, activation_rules, element_rules, map_rules, sequence_rules};
 
 std::string supported_nodes() {
-  std::set<std::string> names = {"If"};
+  std::set<std::string> names = {"If", "Loop", "Scan"};
   for (const auto rules : kRules)
     for (const auto& [name, rule] : rules()) names.insert(name);
   std::string text = "RNN, LSTM, GRU";
@@ -68,10 +69,10 @@ class GraphReader {
   ForeignModel read(bool numbers_last) {
     model_.format = "onnx";
     if (graph_.outputs.empty()) throw InputError({where_}, Rule::missing, "the graph has no output.");
-    std::set<std::string> needed = {graph_.outputs.front().name};
-    const std::vector<const OnnxNode*> nodes = needed_nodes(graph_, needed);
+    needed_ = {graph_.outputs.front().name};
+    const std::vector<const OnnxNode*> nodes = needed_nodes(graph_, needed_);
     read_inputs(nodes, numbers_last);
-    for (const auto& [name, tensor] : graph_.tensors) read_tensor(name, tensor, needed.contains(name));
+    for (const auto& [name, tensor] : graph_.tensors) read_tensor(name, tensor, needed_.contains(name));
     for (const OnnxNode* node : nodes) follow(*node);
     read_output();
     return std::move(model_);
@@ -160,6 +161,7 @@ class GraphReader {
     }
     if (has_numbers) flow.axes.push_back({'C', model_.input});
     flow.value = reading_.steps.add({.kind = StepKind::input, .width = model_.input});
+    reading_.input_axes = flow.axes;
     values_.emplace(input.name, flow);
   }
 
@@ -167,16 +169,12 @@ class GraphReader {
     if (node.outputs.empty()) refuse(node, "has no output.");
     const bool is_known =
         std::ranges::any_of(kRules, [&](auto rules) { return rules().contains(node.type); });
-    if (!is_known && !is_recurrence(node) && node.type != "If")
+    if (!is_known && !is_recurrence(node) && !is_loop(node) && node.type != "If")
       refuse(node, text_of("is not supported. Supported: ", supported_nodes(), "."));
     OnnxCall call{node, where_, {}, reading_};
     bool constant = true;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const auto found = values_.find(node.inputs[i]);
-      if (!node.inputs[i].empty() && memories_.contains(node.inputs[i]))
-        refuse(node,
-               "reads the memory c of an LSTM behind its last step. Supported: its outputs and its last "
-               "state h.");
       if (!node.inputs[i].empty() && found == values_.end())
         refuse(node, text_of("expected the output of the node before as input ", i, "."));
       call.operands.push_back(node.inputs[i].empty() ? nullptr : &found->second);
@@ -184,20 +182,52 @@ class GraphReader {
     }
     if (is_recurrence(node)) return add_recurrence(call);
     if (node.type == "If") return follow_branch(call);
-    const bool is_of_shapes = node.type == "Shape" || node.type == "Size" || node.type == "Constant";
-    if (node.type != "Constant" && !call.has(0)) refuse(node, "expected an input.");
-    if (constant || is_of_shapes)
-      if (const auto rule = fold_rules().find(node.type); rule != fold_rules().end())
-        return give(node, rule->second(call));
-    for (const auto rules : {move_rules, function_rules, element_rules, map_rules})
-      if (const auto rule = rules().find(node.type); rule != rules().end())
-        return give(node, rule->second(call));
-    refuse(node, "is supported for constants and shapes alone.");
+    if (is_loop(node)) return follow_loop(call);
+    const bool has_none = node.type == "Constant" || node.type == "SequenceEmpty";
+    if (!has_none && !call.has(0)) refuse(node, "expected an input.");
+    const bool is_outside = reading_.loop_steps > 0 && reads_outside(call);
+    Results results = results_of(call, constant);
+    if (constant && reads_step_number(call)) mark_steps(call, results);
+    give(node, std::move(results), !is_outside);
   }
 
-  void give(const OnnxNode& node, Results results) {
+  Results results_of(const OnnxCall& call, bool constant) const {
+    const std::string& type = call.node.type;
+    const bool is_of_shapes = type == "Shape" || type == "Size" || type == "Constant";
+    if (constant || is_of_shapes)
+      if (const auto rule = fold_rules().find(type); rule != fold_rules().end()) return rule->second(call);
+    for (const auto rules :
+         {move_rules, function_rules, activation_rules, element_rules, map_rules, sequence_rules})
+      if (const auto rule = rules().find(type); rule != rules().end()) return rule->second(call);
+    call.refuse("is supported for constants and shapes alone.");
+  }
+
+  /// Whether a node of a loop's body moves a value of all steps, of which a later node takes the loop's step. Throws
+  /// InputError where it does something else with it.
+  bool reads_outside(const OnnxCall& call) const {
+    bool is_outside = false;
+    for (std::size_t i = 0; i < call.operands.size(); ++i)
+      is_outside = is_outside || (call.is_flow(i) && !inside_.contains(call.node.inputs[i]));
+    const bool takes_step = call.node.type == "Gather" && call.is_flow(0) && reads_step_number(call);
+    if (!is_outside || takes_step || call.node.type == "Shape" || call.node.type == "Size") return false;
+    if (!move_rules().contains(call.node.type) || !call.is_flow(0) || call.node.type == "Concat")
+      call.refuse(
+          "reads a value of all steps inside of a loop. Supported: the step that the loop is at, by Gather "
+          "or as "
+          "an input of Scan.");
+    return true;
+  }
+
+  void follow_loop(const OnnxCall& call) {
+    OnnxScope scope{values_, inside_, needed_, [this](const OnnxNode& node) { follow(node); }};
+    Results results = loop_outputs(call, scope);
+    give(call.node, std::move(results));
+  }
+
+  void give(const OnnxNode& node, Results results, bool is_inside = true) {
     for (std::size_t i = 0; i < std::min(node.outputs.size(), results.size()); ++i) {
       if (node.outputs[i].empty()) continue;
+      if (is_inside && reading_.loop_steps > 0) inside_.insert(node.outputs[i]);
       if (const auto* tensor = std::get_if<OnnxTensor>(&results[i]);
           tensor != nullptr && tensor->is_real && tensor->is_double)
         model_.precision = Dtype::f64;
@@ -244,32 +274,43 @@ class GraphReader {
     const OnnxAxis time = flow.axes[batch_first ? 1 : 0], batch = flow.axes[batch_first ? 0 : 1];
     if (time.letter == 'F' || batch.letter == 'F')
       call.refuse_axes(flow, "expected an input of time, batch and numbers.");
+    if (time.letter == 'C' && time.extent == 1) return give(call.node, recurrence_step(call));
     note_time(call, time.letter);
     ForeignRecurrence recurrence = recurrence_of(call);
     const auto count = std::ssize(recurrence.directions);
     const std::int64_t units = recurrence.directions[0].units, input = recurrence.directions[0].input;
+    const bool gives_memory = call.node.outputs.size() > 2 && needed_.contains(call.node.outputs[2]);
+    for (ForeignCell& cell : recurrence.directions) cell.gives_memory = gives_memory;
     if (input != steps.width(flow.value))
       throw InputError(
           {.file = where_, .item = call.node.title()}, Rule::shape,
           text_of("takes ", input, " numbers a step. Its input has ", steps.width(flow.value), "."));
+    const std::int64_t each = recurrence.directions[0].output(), begun = recurrence.is_backward ? 1 : 0;
     const int value = steps.add({.kind = StepKind::recurrence,
                                  .inputs = {flow.value},
-                                 .width = count * units,
+                                 .width = count * each,
                                  .begin = std::ssize(steps.recurrences)});
     steps.recurrences.push_back({call.node.title(), std::move(recurrence)});
-    const OnnxAxis directions{'C', count}, numbers{'C', units};
-    int last = value;
-    if (count > 1) {
-      const int backward = steps.slice(value, units, units);
-      last = steps.concat(
-          {steps.slice(value, 0, units),
-           steps.add(
-               {.kind = StepKind::over_time, .function = "first", .inputs = {backward}, .width = units})});
-    }
-    OnnxFlow all{{time, directions, batch, numbers}, value}, state{{directions, batch, numbers}, last};
+    // The outputs at all steps, and behind the last one, of h or of the memory.
+    const auto parts = [&](std::int64_t begin) {
+      std::vector<int> all, last;
+      for (std::int64_t d = begun; d < count; ++d) {
+        all.push_back(steps.slice(value, d * each + begin, units));
+        last.push_back(d == 0 ? all.back()
+                              : steps.add({.kind = StepKind::over_time,
+                                           .function = "first",
+                                           .inputs = {all.back()},
+                                           .width = units}));
+      }
+      return std::pair(each == units && begun == 0 ? value : steps.concat(all), steps.concat(last));
+    };
+    const auto [hidden, last] = parts(0);
+    const OnnxAxis directions{'C', count - begun}, numbers{'C', units};
+    OnnxFlow all{{time, directions, batch, numbers}, hidden}, state{{directions, batch, numbers}, last};
     if (batch_first) all.axes = {batch, time, directions, numbers}, state.axes = {batch, directions, numbers};
-    give(call.node, {all, state});
-    if (call.node.outputs.size() > 2) memories_.insert(call.node.outputs[2]);
+    Results results = {all, state};
+    if (each > units) results.emplace_back(OnnxFlow{state.axes, parts(units).second});
+    give(call.node, std::move(results));
   }
 
   void read_output() {
@@ -294,7 +335,8 @@ class GraphReader {
   ForeignModel model_ = {};
   OnnxReading reading_ = {};
   std::map<std::string, OnnxOperand> values_;
-  std::set<std::string> memories_;  ///< the last c of LSTMs
+  std::set<std::string> needed_;  ///< the names that nodes read
+  std::set<std::string> inside_;  ///< the names that the body of a loop makes
 };
 
 }  // namespace

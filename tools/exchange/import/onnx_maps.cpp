@@ -3,6 +3,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/exchange/import/onnx_call.h"
+#include "lagtape/tools/exchange/import/step_functions.h"
 
 // Operators that combine the numbers of a step, or all steps: maps, norms, reductions.
 
@@ -102,7 +103,7 @@ Results general_product(const OnnxCall& call) {
     OnnxFlow product = mapped(call, as_flow(call, 0), weight, -1);
     if (g.width(call.flow(2).value) != width || call.real("beta", 1) != 1)
       call.refuse("its third input does not fit.");
-    product.axes = call.flow(2).axes;
+    if (call.flow(2).axes.size() >= product.axes.size()) product.axes = call.flow(2).axes;
     product.value = g.element("+", product.value, call.flow(2).value);
     return call.one(std::move(product));
   }
@@ -187,15 +188,6 @@ Results layer_norm(const OnnxCall& call) {
                                 .number = eps}));
 }
 
-/// The largest or smallest of a value's numbers, by halves.
-int extreme(StepGraph& g, const std::string& function, int a) {
-  while (g.width(a) > 1) {
-    const std::int64_t half = (g.width(a) + 1) / 2;
-    a = g.element(function, g.slice(a, 0, half), g.slice(a, g.width(a) - half, half));
-  }
-  return a;
-}
-
 /// One number of a value's numbers: "sum", "mean", "maximum", "minimum".
 int reduced(StepGraph& g, const std::string& function, int a) {
   if (function == "maximum" || function == "minimum") return extreme(g, function, a);
@@ -263,16 +255,12 @@ Results pooling(const OnnxCall& call) {
 }
 
 template <bool Logarithm>
-Results softmax(const OnnxCall& call) {
+Results softmax_of(const OnnxCall& call) {
   const OnnxFlow& flow = call.flow(0);
   StepGraph& g = call.reading.steps;
   const std::size_t axis = call.axis_of("axis", -1, flow.axes.size());
   check_last(call, flow, axis, flow.axes[axis].extent);
-  const int centered = g.element("-", flow.value, extreme(g, "maximum", flow.value));
-  const int powers = g.element("exp", centered),
-            total = g.add({.kind = StepKind::sum, .inputs = {powers}, .width = 1});
-  return call.like_first(Logarithm ? g.element("-", centered, g.element("log", total))
-                                   : g.element("/", powers, total));
+  return call.like_first(softmax(g, flow.value, Logarithm));
 }
 
 }  // namespace
@@ -292,8 +280,8 @@ const std::map<std::string, OnnxRule>& map_rules() {
       {"GlobalMaxPool", pooling<kLargest>},
       {"AveragePool", pooling<kMean>},
       {"MaxPool", pooling<kLargest>},
-      {"Softmax", softmax<false>},
-      {"LogSoftmax", softmax<true>},
+      {"Softmax", softmax_of<false>},
+      {"LogSoftmax", softmax_of<true>},
   };
   return rules;
 }

@@ -2,6 +2,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/tools/exchange/import/onnx_call.h"
+#include "lagtape/tools/exchange/import/onnx_embedding.h"
 #include "lagtape/tools/exchange/import/unrolled.h"
 
 // Operators that move axes and numbers, of constants and of values that depend on the input.
@@ -249,24 +250,23 @@ Results taken_of(const OnnxCall& call, std::size_t axis, const Integers& indices
   return call.one(std::move(tensor));
 }
 
-/// Token vectors: rows of a table by numbers that the input has.
-Results embedding(const OnnxCall& call) {
-  const OnnxTensor& table = call.constant(0);
-  const OnnxFlow& flow = call.flow(1);
-  StepGraph& steps = call.reading.steps;
-  if (call.integer("axis", 0) != 0 || table.shape.size() != 2 || table.numel() == 0 ||
-      steps.width(flow.value) != 1)
-    call.refuse("is supported for a matrix and one number at a step.");
-  const int weight = steps.weight(call.node.inputs[0], [&] { return table.tensor(); });
-  OnnxFlow result = flow;
-  result.axes.push_back({'C', table.shape[1]});
-  result.value = steps.add(
-      {.kind = StepKind::embedding, .inputs = {flow.value}, .width = table.shape[1], .weight = weight});
-  return call.one(std::move(result));
+/// The step of a value of all steps that a loop's body reads.
+Results step_of_loop(const OnnxCall& call) {
+  OnnxFlow flow = call.flow(0);
+  const std::size_t axis = call.axis_of("axis", 0, flow.axes.size());
+  const OnnxTensor& number = call.constant(1);
+  if (number.numel() != 1 || number.shape.size() > 1 ||
+      number.values[0] != static_cast<double>(call.reading.loop_steps - 2))
+    call.refuse("reads another step than the one that the loop is at.");
+  call.reading.take_time(call, flow, axis);
+  flow.axes[axis] = {'C', 1};
+  if (number.shape.empty()) flow.axes.erase(flow.axes.begin() + static_cast<std::ptrdiff_t>(axis));
+  return call.one(std::move(flow));
 }
 
 Results gather(const OnnxCall& call) {
   if (call.is_flow(1)) return embedding(call);
+  if (call.constant(1).is_step) return step_of_loop(call);
   const std::size_t axis = call.axis_of("axis", 0, call.shape(0).size());
   const std::int64_t extent = call.shape(0)[axis];
   const OnnxTensor& chosen = call.constant(1);

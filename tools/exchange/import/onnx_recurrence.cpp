@@ -4,7 +4,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/tools/exchange/import/json_tensor.h"
+#include "lagtape/tools/exchange/files/json_tensor.h"
 
 namespace lagtape::foreign {
 
@@ -13,18 +13,22 @@ namespace {
 /// Reads a node of a recurrence.
 class RecurrenceReader {
  public:
-  explicit RecurrenceReader(const OnnxCall& call)
-      : call_(call), node_(call.node), place_{.file = call.where, .item = call.node.title()} {
+  /// `is_step`: of one step, whose first states may depend on the input.
+  explicit RecurrenceReader(const OnnxCall& call, bool is_step = false)
+      : call_(call),
+        node_(call.node),
+        place_{.file = call.where, .item = call.node.title()},
+        is_step_(is_step) {
     kind_ = node_.type == "RNN" ? CellKind::rnn : node_.type == "LSTM" ? CellKind::lstm : CellKind::gru;
   }
 
   ForeignRecurrence read() {
     refuse_what_is_not_supported();
     const std::string direction = call_.text("direction", "forward");
-    if (direction != "forward" && direction != "bidirectional")
-      throw unexpected(place_, Rule::not_supported, "the supported direction forward or bidirectional",
+    if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
+      throw unexpected(place_, Rule::not_supported, "the direction forward, reverse or bidirectional",
                        quote(direction));
-    const std::int64_t count = direction == "forward" ? 1 : 2;
+    const std::int64_t count = direction == "bidirectional" ? 2 : 1;
     const Tensor W = call_.constant(1).tensor(), R = call_.constant(2).tensor();
     const auto gates = std::ssize(gates_of(kind_));
     if (R.rank() != 3 || R.size(2) < 1)
@@ -51,6 +55,10 @@ class RecurrenceReader {
       cell.c0 = state_of(c0, d);
       read_functions(cell, d, count);
       recurrence.directions.push_back(cell);
+    }
+    if (direction == "reverse") {
+      recurrence.directions.insert(recurrence.directions.begin(), without_weights(recurrence.directions[0]));
+      recurrence.is_backward = true;
     }
     check_alike(recurrence);
     return recurrence;
@@ -96,10 +104,20 @@ class RecurrenceReader {
     return cell;
   }
 
+  /// The cell that a layer in both directions has beside one that alone is read.
+  static ForeignCell without_weights(ForeignCell cell) {
+    for (GateWeights& gate : cell.gates)
+      for (Tensor* tensor : {&gate.W, &gate.U, &gate.W_bias, &gate.U_bias})
+        if (!tensor->empty()) *tensor = Tensor(tensor->shape(), Dtype::f64);
+    cell.h0 = cell.c0 = {};
+    return cell;
+  }
+
   /// The states [directions, units] before the first step; empty where they are not given. Those of all sequences of a
   /// batch must be the same.
   Tensor first_state(std::size_t input, std::int64_t count, std::int64_t units) {
     if (!call_.has(input)) return {};
+    if (is_step_) return {};
     if (call_.is_flow(input)) call_.refuse("first states that depend on the input are not supported.");
     const OnnxTensor& all = call_.constant(input);
     const std::size_t batch = call_.integer("layout", 0) == 1 ? 0 : 1;
@@ -158,10 +176,99 @@ class RecurrenceReader {
   const OnnxNode& node_;
   Place place_;
   CellKind kind_;
+  bool is_step_;
+};
+
+/// One step of a cell, as values.
+class CellStep {
+ public:
+  CellStep(const OnnxCall& call, const ForeignCell& cell, int x)
+      : call_(call), g_(call.reading.steps), cell_(cell), x_(x), h_(state(5)) {}
+
+  /// The states after the step: h, and of an lstm c.
+  std::vector<int> states() {
+    const std::string &gate = cell_.gate_function, &input = cell_.input_function;
+    if (cell_.kind == CellKind::rnn) return {g_.element(input, sum(0))};
+    if (cell_.kind == CellKind::lstm) {
+      const int i = g_.element(gate, sum(0)), f = g_.element(gate, sum(1)), n = g_.element(input, sum(2)),
+                o = g_.element(gate, sum(3));
+      const int c = g_.element("+", g_.element("*", f, state(6)), g_.element("*", i, n));
+      return {g_.element("*", o, g_.element(cell_.output_function, c)), c};
+    }
+    const int r = g_.element(gate, sum(0)), z = g_.element(gate, sum(1));
+    const int inside = cell_.resets_before
+                           ? g_.element("+", of_input(2), of_state(2, g_.element("*", r, h_)))
+                           : g_.element("+", of_input(2), g_.element("*", r, of_state(2, h_)));
+    const int n = g_.element(input, inside), rest = g_.element("-", g_.number(1), z);
+    return {g_.element("+", g_.element("*", rest, n), g_.element("*", z, h_))};
+  }
+
+ private:
+  /// The state before the step; zeros where none is given.
+  int state(std::size_t operand) const {
+    std::vector<double> numbers(static_cast<std::size_t>(cell_.units), 0);
+    if (call_.is_flow(operand) && g_.width(call_.flow(operand).value) != cell_.units)
+      call_.refuse(text_of("expected ", cell_.units, " numbers as input ", operand, "."));
+    if (call_.is_flow(operand)) return call_.flow(operand).value;
+    if (call_.has(operand)) {
+      const std::vector<double>& given = call_.constant(operand).values;
+      if (given.empty() || given.size() % numbers.size() != 0)
+        call_.refuse(text_of("expected ", cell_.units, " numbers as input ", operand, "."));
+      for (std::size_t i = 0; i < given.size(); ++i)
+        if (given[i] != given[i % numbers.size()])
+          call_.refuse("first states that differ from sequence to sequence are not supported.");
+      std::ranges::copy_n(given.begin(), cell_.units, numbers.begin());
+    }
+    return g_.add({.kind = StepKind::constant,
+                   .width = cell_.units,
+                   .weight = g_.weight(text_of("first ", call_.node.title(), operand),
+                                       [&] { return Tensor::from({cell_.units}, numbers, Dtype::f64); })});
+  }
+
+  int product(const char* name, const Tensor& weight, const Tensor& bias, int value) const {
+    const auto kept = [&](const std::string& what, const Tensor& tensor) {
+      return tensor.empty() ? -1
+                            : g_.weight(text_of("cell ", call_.node.outputs[0], name, what, ++products_),
+                                        [&] { return tensor; });
+    };
+    const int W = kept("", weight);
+    return g_.map(value, W, kept(" bias", bias));
+  }
+  int of_state(std::size_t gate, int h) const {
+    return product("W", cell_.gates[gate].W, cell_.gates[gate].W_bias, h);
+  }
+  int of_input(std::size_t gate) const {
+    return product("U", cell_.gates[gate].U, cell_.gates[gate].U_bias, x_);
+  }
+  int sum(std::size_t gate) const { return g_.element("+", of_input(gate), of_state(gate, h_)); }
+
+  const OnnxCall& call_;
+  StepGraph& g_;
+  const ForeignCell& cell_;
+  int x_, h_;
+  mutable int products_ = 0;
 };
 
 }  // namespace
 
 ForeignRecurrence recurrence_of(const OnnxCall& call) { return RecurrenceReader(call).read(); }
+
+std::vector<OnnxOperand> recurrence_step(const OnnxCall& call) {
+  const OnnxFlow& flow = call.flow(0);
+  const ForeignRecurrence recurrence = RecurrenceReader(call, true).read();
+  const ForeignCell& cell = recurrence.directions[0];
+  if (recurrence.directions.size() > 1) call.refuse("is supported for one step in one direction.");
+  if (call.reading.steps.width(flow.value) != cell.input)
+    call.refuse(text_of("takes ", cell.input, " numbers a step. Its input has ",
+                        call.reading.steps.width(flow.value), "."));
+  const std::vector<int> states = CellStep(call, cell, flow.value).states();
+  const bool batch_first = call.integer("layout", 0) == 1;
+  const OnnxAxis one{'C', 1}, batch = flow.axes[batch_first ? 0 : 1], numbers{'C', cell.units};
+  std::vector<OnnxAxis> all = {one, one, batch, numbers}, last = {one, batch, numbers};
+  if (batch_first) all = {batch, one, one, numbers}, last = {batch, one, numbers};
+  std::vector<OnnxOperand> results = {OnnxFlow{all, states[0]}, OnnxFlow{last, states[0]}};
+  if (states.size() > 1) results.emplace_back(OnnxFlow{last, states[1]});
+  return results;
+}
 
 }  // namespace lagtape::foreign

@@ -10,4 +10,7 @@ namespace lagtape::foreign {
 /// unequal lengths.
 ForeignRecurrence recurrence_of(const OnnxCall& call);
 
+/// The outputs of a node of a recurrence that is given one step, and its first states as values, as exporters write a cell.
+std::vector<OnnxOperand> recurrence_step(const OnnxCall& call);
+
 }  // namespace lagtape::foreign

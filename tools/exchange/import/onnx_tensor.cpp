@@ -33,7 +33,8 @@ std::int64_t count_of(const Shape& shape) {
 
 OnnxTensor picked(const OnnxTensor& source, const Shape& shape,
                   const std::function<std::int64_t(const Integers& index)>& position) {
-  OnnxTensor result{shape, {}, source.is_real, source.is_double, source.is_count};
+  OnnxTensor result{
+      shape, {}, source.is_real, source.is_double, source.is_count, source.is_step, source.depends_on_step};
   const std::int64_t count = count_of(shape);
   Integers index(shape.size(), 0);
   for (std::int64_t i = 0; i < count; ++i) {

@@ -15,9 +15,11 @@ using Integers = std::vector<std::int64_t>;
 struct OnnxTensor {
   Shape shape;
   std::vector<double> values;
-  bool is_real = true;     ///< else whole numbers, or booleans
-  bool is_double = false;  ///< the file has it in f64
-  bool is_count = false;   ///< computed from a length that the file leaves open
+  bool is_real = true;           ///< else whole numbers, or booleans
+  bool is_double = false;        ///< the file has it in f64
+  bool is_count = false;         ///< computed from a length that the file leaves open
+  bool is_step = false;          ///< the number of a loop's step, to which a constant may be added
+  bool depends_on_step = false;  ///< computed from that number in another way
 
   std::int64_t numel() const { return static_cast<std::int64_t>(values.size()); }
   Integers integers() const;  ///< numbers beyond those of 62 bits become the nearest of them

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <span>
+#include <utility>
 
 #include "lagtape/core/error.h"
 
@@ -12,6 +15,19 @@ int StepGraph::add(StepValue value) {
   const auto [place, is_new] = known_.emplace(value, size());
   if (is_new) values_.push_back(std::move(value));
   return place->second;
+}
+
+int StepGraph::kept(Tensor tensor) {
+  // Exporters write the weights of a cell anew for each step.
+  const auto equal = [&](const Tensor& other) {
+    if (other.shape() != tensor.shape()) return false;
+    const std::span<const double> a = other.values<double>(), b = std::as_const(tensor).values<double>();
+    return std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+  };
+  const auto found = std::ranges::find_if(weights_, equal);
+  if (found != weights_.end()) return static_cast<int>(found - weights_.begin());
+  weights_.push_back(std::move(tensor));
+  return static_cast<int>(weights_.size()) - 1;
 }
 
 int StepGraph::number(double value) {

@@ -50,8 +50,8 @@ class StepGraph {
   /// The tensor of that name, which `make` gives where it is not there yet.
   template <class Make>
   int weight(const std::string& name, Make make) {
-    const auto [place, is_new] = weight_names_.emplace(name, static_cast<int>(weights_.size()));
-    if (is_new) weights_.push_back(make());
+    const auto [place, is_new] = weight_names_.emplace(name, 0);
+    if (is_new) place->second = kept(make());
     return place->second;
   }
   const Tensor& tensor(int weight) const { return weights_[static_cast<std::size_t>(weight)]; }
@@ -72,6 +72,8 @@ class StepGraph {
   std::vector<std::vector<int>> first_states;  ///< of each cell: constants
 
  private:
+  int kept(Tensor tensor);  ///< one of the weights that is equal, or a new one
+
   std::vector<StepValue> values_;
   std::map<StepValue, int> known_;
   std::vector<Tensor> weights_;

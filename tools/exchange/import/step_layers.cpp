@@ -243,8 +243,8 @@ class LayerWriter {
     ForeignLayer made = graph_.recurrences[static_cast<std::size_t>(layer.begin)];
     auto& recurrence = std::get<ForeignRecurrence>(made.content);
     recurrence.carry = carry_;
-    const std::int64_t units = recurrence.directions[0].units, each = units + carry_.count;
     const bool both = recurrence.directions.size() > 1;
+    const std::int64_t units = recurrence.width() / (both ? 2 : 1), each = units + carry_.count;
     push(made.place, std::move(recurrence));
     layout_.clear();
     layout_[value] = {{0, units}};

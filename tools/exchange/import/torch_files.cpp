@@ -4,7 +4,8 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/quote.h"
-#include "lagtape/tools/exchange/import/json_tensor.h"
+#include "lagtape/tools/exchange/files/json_tensor.h"
+#include "lagtape/tools/exchange/files/torch_archive.h"
 #include "lagtape/tools/exchange/import/state_dict.h"
 #include "lagtape/tools/exchange/import/state_dict_names.h"
 
@@ -49,7 +50,29 @@ void check_model_data(const Json& data, const ForeignModel& model, const Place& 
            bias ? "a map with a bias" : "a map without a bias");
 }
 
+ForeignModel model_of_dict(StateDict& dict, const std::vector<std::string>& order, const std::string& where) {
+  ForeignModel model{.format = "torch"};
+  for (NamedTensor& entry : dict.file.tensors) {
+    if (entry.tensor.dtype() == Dtype::f64) model.precision = Dtype::f64;
+    entry.tensor = entry.tensor.to(Dtype::f64);
+  }
+  make_plain(dict.file.tensors, model.notes);
+  model.layers = layers_of(dict, order, where);
+  model.input = input_of(model.layers, where);
+  return model;
+}
+
 }  // namespace
+
+ForeignModel read_torch_file(std::string_view bytes, const std::vector<std::string>& order,
+                             const std::string& where) {
+  std::vector<std::string> notes;
+  StateDict dict{.file = {.metadata = {}, .tensors = read_torch_archive(bytes, where, notes)},
+                 .in_order = true};
+  ForeignModel model = model_of_dict(dict, order, where);
+  model.notes.insert(model.notes.begin(), notes.begin(), notes.end());
+  return model;
+}
 
 std::int64_t input_of(const std::vector<ForeignLayer>& layers, const std::string& where) {
   if (layers.empty()) throw InputError({where}, Rule::missing, "there are no tensors.");
@@ -71,14 +94,7 @@ ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& 
       format != dict.file.metadata.end() && format->second.starts_with("lagtape"))
     throw InputError({where}, Rule::conflict, "is a model of lagtape already", {},
                      "Every command takes it as it is.");
-  ForeignModel model{.format = "torch"};
-  for (NamedTensor& entry : dict.file.tensors) {
-    if (entry.tensor.dtype() == Dtype::f64) model.precision = Dtype::f64;
-    entry.tensor = entry.tensor.to(Dtype::f64);
-  }
-  make_plain(dict.file.tensors, model.notes);
-  model.layers = layers_of(dict, order, where);
-  model.input = input_of(model.layers, where);
+  ForeignModel model = model_of_dict(dict, order, where);
   if (const auto function = dict.file.metadata.find("nonlinearity"); function != dict.file.metadata.end())
     set_nonlinearity(model, function->second, where + ": metadata");
   return model;

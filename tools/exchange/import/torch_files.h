@@ -17,6 +17,10 @@ namespace lagtape::foreign {
 ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& order,
                         const std::string& where);
 
+/// The same of a file of torch.save, whose tensors have the order in which the model defines its modules.
+ForeignModel read_torch_file(std::string_view bytes, const std::vector<std::string>& order,
+                             const std::string& where);
+
 /// The numbers of a step that the first layer takes. Throws InputError where there is none, or none with weights.
 std::int64_t input_of(const std::vector<ForeignLayer>& layers, const std::string& where);
 

@@ -36,8 +36,8 @@ def load(run: Path | bytes) -> Model:
 @known_arguments
 def import_model(file: Path, *, format: str = "", order: Sequence[str] = (), nonlinearity: str = "",
                  precision: str = "", rest: Optional[float] = None, between: str = "") -> Model:
-    """The model of a file that another program trained: PyTorch's safetensors, JSON of RTNeural, AIDA-X, GuitarML and
-    Proteus, NAM and ONNX.
+    """The model of a file that another program trained: PyTorch's safetensors and torch.save, Keras 3, JSON of RTNeural,
+    AIDA-X, GuitarML and Proteus, NAM and ONNX.
 
     `format` names the format where it should not be found by the file's content, `order` the modules of PyTorch from
     the input up, `nonlinearity` is the function of nn.RNN ("tanh" unless the file says "relu"), `precision` is "f32", "f64" or "bf16"

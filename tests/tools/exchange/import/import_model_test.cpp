@@ -136,6 +136,27 @@ TEST_CASE("state_dicts of cells, norms and averages keep the outputs of PyTorch"
   outputs.finish();
 }
 
+TEST_CASE(
+    "loops, scans, heads on the memory, checkpoints and files of Keras keep the outputs of their programs") {
+  const std::pair<std::string, std::vector<std::string>> programs[] = {
+      {"loop_outputs",
+       {"loop_leaky.onnx", "loop_cell.onnx", "scan_cell.onnx", "memory_head.onnx", "checkpoint.pt"}},
+      {"keras_outputs", {"keras_layers.keras", "keras_loop.onnx"}}};
+  for (const auto& [outputs_name, files] : programs) {
+    TensorReader outputs(read_safetensors(golden_folder() / (outputs_name + ".safetensors")), "outputs");
+    for (const std::string& file : files) {
+      CAPTURE(file);
+      std::string name = file.substr(0, file.find('.'));
+      if (name.starts_with("keras_")) name = name.substr(6);
+      const ImportedModel imported = import_model(golden_folder() / file);
+      const Tensor x = outputs.take(name + ".x"), y = outputs.take(name + ".y");
+      CHECK(largest_difference(imported.model.predict(x), y) < 1e-6);
+      check_stream(imported.model, x);
+    }
+    outputs.finish();
+  }
+}
+
 TEST_CASE("a model that lagtape's own cell computes is that cell, others are equations") {
   const Model own = import_model(golden_folder() / "exported_by_torch.onnx").model;
   CHECK(own.layer_names() == std::vector<std::string>{"lstm", "lstm", "readout"});
@@ -146,10 +167,10 @@ TEST_CASE("a model that lagtape's own cell computes is that cell, others are equ
 }
 
 TEST_CASE("a format that is not known is an error that names the nearest") {
-  CHECK_THROWS_WITH_AS(
-      import_model("model.json", {.format = "onxx"}),
-      "unknown format 'onxx'; did you mean 'onnx'? Known: torch, torch-json, rtneural, guitarml, nam, onnx",
-      InputError);
+  CHECK_THROWS_WITH_AS(import_model("model.json", {.format = "onxx"}),
+                       "unknown format 'onxx'; did you mean 'onnx'? Known: torch, keras, torch-json, "
+                       "rtneural, guitarml, nam, onnx",
+                       InputError);
 }
 
 }  // namespace

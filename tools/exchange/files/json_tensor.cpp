@@ -1,4 +1,4 @@
-#include "lagtape/tools/exchange/import/json_tensor.h"
+#include "lagtape/tools/exchange/files/json_tensor.h"
 
 #include <algorithm>
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lagtape/core/io/safetensors.h"
+#include "lagtape/core/json/json.h"
+#include "lagtape/core/problem.h"
+#include "lagtape/tools/exchange/import/step_graph.h"
+
+namespace lagtape::foreign {
+
+/// A value of a model of Keras: a vector at every step, or at the last one alone.
+struct KerasValue {
+  int value = 0;
+  bool is_last = false;
+};
+
+/// An entry of "layers" of a model's configuration.
+struct KerasLayerEntry {
+  Json config;
+  std::string type;  ///< "LSTM"
+  Place place;       ///< with its name
+  std::string path;  ///< of its weights: "layers/lstm_1"
+};
+
+/// The value that a layer computes of its inputs; `weights` are in f64.
+KerasValue keras_output(const KerasLayerEntry& layer, const std::vector<KerasValue>& inputs,
+                        TensorReader& weights, StepGraph& graph, std::vector<std::string>& notes);
+
+}  // namespace lagtape::foreign

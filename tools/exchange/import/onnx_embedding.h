@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "lagtape/tools/exchange/import/onnx_call.h"
+
+namespace lagtape::foreign {
+
+/// Token vectors: rows of a table, by numbers that are computed of the model's tokens, of which there are as many as rows.
+/// Exporters count negative tokens from the end, for example.
+std::vector<OnnxOperand> embedding(const OnnxCall& call);
+
+}  // namespace lagtape::foreign
