@@ -17,6 +17,7 @@ struct PlotLine {
   double shade =
       -1;  ///< from 0, gray, to 1, orange: the color says how good the line is; < 0: one of its own
   bool markers = false;  ///< a dot on each point, so that what was measured is told from what is between
+  int color = -1;        ///< a place in the palette, so that lines share it; < 0: that of the line's place
 };
 
 /// A line through values at first, first + 1, ...
