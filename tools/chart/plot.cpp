@@ -389,21 +389,4 @@ PlotLine line_over(std::string name, std::vector<double> y, std::int64_t first) 
   return line;
 }
 
-PlotBars histogram(std::string name, const std::vector<double>& values, int bins) {
-  std::vector<double> finite;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
-               [](double value) { return std::isfinite(value); });
-  PlotBars bars{.name = std::move(name), .edges = {}, .heights = {}};
-  if (finite.empty() || bins < 1) return bars;
-  const auto [least, most] = std::minmax_element(finite.begin(), finite.end());
-  const double start = *least, width = *most > *least ? (*most - *least) / bins : 1;
-  for (int i = 0; i <= bins; ++i) bars.edges.push_back(start + i * width);
-  bars.heights.assign(static_cast<std::size_t>(bins), 0);
-  for (const double value : finite) {
-    const int bin = std::min(static_cast<int>((value - start) / width), bins - 1);
-    ++bars.heights[static_cast<std::size_t>(bin)];
-  }
-  return bars;
-}
-
 }  // namespace lagtape

@@ -54,7 +54,4 @@ struct Plot {
   std::string svg() const;
 };
 
-/// A histogram of the finite values in bars of equal width.
-PlotBars histogram(std::string name, const std::vector<double>& values, int bins);
-
 }  // namespace lagtape

@@ -235,14 +235,6 @@ TEST_CASE("bars stand on zero, as high as their values") {
   CHECK(low > 1);
 }
 
-TEST_CASE("a histogram counts every finite value once") {
-  const PlotBars bars = histogram("h", {0, 0.1, 1, 2, 4, kNan}, 4);
-  CHECK(bars.edges == std::vector<double>{0, 1, 2, 3, 4});
-  CHECK(bars.heights == std::vector<double>{2, 1, 1, 1});
-  CHECK(histogram("same", {3, 3}, 2).heights == std::vector<double>{2, 0});
-  CHECK(histogram("none", {kNan}, 2).heights.empty());
-}
-
 TEST_CASE("ticks are round numbers") {
   CHECK(texts(PlotScale({}, {0, 100})) == std::vector<std::string>{"0", "20", "40", "60", "80", "100"});
   CHECK(texts(PlotScale({}, {-0.3, 0.31})) == std::vector<std::string>{"-0.2", "0", "0.2"});
