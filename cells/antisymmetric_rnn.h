@@ -18,7 +18,7 @@ namespace lagtape {
 ///
 /// Shapes: x [input], h [units]; W the units (units - 1) / 2 numbers of its triangle, row by row ([units,
 /// units] in the form residual); U, Uz [units, input], each with a bias. Output: h[n+1]. The eigenvalues of A
-/// have the real part -gamma. Initialisation: W from N(0, 1 / units), U, Uz and their biases from
+/// have the real part -gamma. Initialization: W from N(0, 1 / units), U, Uz and their biases from
 /// U(-1/sqrt(input), 1/sqrt(input)).
 struct AntisymmetricRnn {
   static const LayerEntry kEntry;

@@ -16,9 +16,8 @@ namespace lagtape {
 ///     z[n+1] = z[n] + dt (tanh(Wz z[n] + Wy y[n] + V x[n]) - gamma y[n] - epsilon z[n])
 ///     y[n+1] = y[n] + dt z[n+1]
 ///
-/// Shapes: x [input], z, y [units], Wz and Wy [units, units], V [units, input] with the one bias. Output:
-/// y[n+1]. Initialisation: everything from U(-1/sqrt(k), 1/sqrt(k)), k = input + 2 units, as for one map of
-/// [x, z, y].
+/// Shapes: x [input], z, y [units], Wz and Wy [units, units], V [units, input] with the one bias. Output: y[n+1].
+/// Initialization: everything from U(-1/sqrt(k), 1/sqrt(k)), k = input + 2 units, as for one map of [x, z, y].
 struct CoRnn {
   static const LayerEntry kEntry;
 

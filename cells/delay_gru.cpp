@@ -18,7 +18,7 @@ constinit const LayerEntry DelayGru::kEntry = {
     .equations =
         "g = sigmoid(W3 @ h + U3 @ x)\n"
         "h' = (1 - g) * h + g * tanh(W1 @ h + W2 @ h[-tau] + U @ x)\n"
-        "each product W @ h and U @ x has a bias of its own: W1.bias, U.bias, ...",
+        "each product W @ h and U @ x has its own bias: W1.bias, U.bias, ...",
     .options = kDelayGruOptions,
     .read = read_cell<DelayGru>,
 };

@@ -11,8 +11,8 @@ namespace lagtape {
 ///     g = sigmoid(W3 h[n] + U3 x[n])
 ///     h[n+1] = (1 - g) h[n] + g tanh(W1 h[n] + W2 h[n-tau] + U x[n])
 ///
-/// Shapes: x [input], h [units], Wi [units, units], U and U3 [units, input], each with a bias of its own.
-/// Output: h[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
+/// Shapes: x [input], h [units], Wi [units, units], U and U3 [units, input], each with its own bias.
+/// Output: h[n+1]. Initialization: everything from U(-1/sqrt(units), 1/sqrt(units)).
 struct DelayGru {
   static const LayerEntry kEntry;
 

@@ -16,7 +16,7 @@ namespace lagtape {
 ///
 /// Shapes: x [input], h, b [units]; S the units (units - 1) / 2 numbers of its triangle, row by row; V
 /// [units, input], without a bias. Output: h[n+1]. Q^T Q = I and det Q = 1. S learns best at a tenth of the
-/// learning rate of the others ("groups" of the optimizer). Initialisation: S consists of 2 x 2 rotations
+/// learning rate of the others ("groups" of the optimizer). Initialization: S consists of 2 x 2 rotations
 /// along the diagonal, by angles from U(-pi, pi) (start "henaff") or by -sqrt((1 - cos a) / (1 + cos a)), a
 /// from U(0, pi / 2) (start "cayley"); V from N(0, 2 / input); b from U(-0.01, 0.01).
 struct ExpRnn {

@@ -17,8 +17,8 @@ namespace lagtape {
 ///     h[n+1] = g h[n] + (sigmoid(zeta) (1 - g) + sigmoid(nu)) c
 ///
 /// Shapes: x [input], h, b_g, b_u [units], W [units, input], U [units, units], zeta, nu []. With a rank r, W
-/// = W1 W2 with W1 [units, r], W2 [r, input]; U in the same way. Output: h[n+1]. Initialisation: matrices
-/// from N(0, 0.1^2), b_g = b_u = 1, zeta = 1, nu = -4.
+/// = W1 W2 with W1 [units, r], W2 [r, input]; U in the same way. Output: h[n+1]. Initialization: matrices from N(0,
+/// 0.1^2), b_g = b_u = 1, zeta = 1, nu = -4.
 struct FastGrnn {
   static const LayerEntry kEntry;
 

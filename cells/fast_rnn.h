@@ -14,7 +14,7 @@ namespace lagtape {
 ///     h[n+1] = sigmoid(beta) h[n] + sigmoid(alpha) f(W x[n] + U h[n] + b)
 ///
 /// Shapes: x [input], h, b [units], W [units, input], U [units, units], alpha, beta []. With a rank r, W = W1
-/// W2 with W1 [units, r], W2 [r, input]; U in the same way. Output: h[n+1]. Initialisation: matrices from
+/// W2 with W1 [units, r], W2 [r, input]; U in the same way. Output: h[n+1]. Initialization: matrices from
 /// N(0, 0.1^2), b = 1, alpha = -3, beta = 3.
 struct FastRnn {
   static const LayerEntry kEntry;

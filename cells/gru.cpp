@@ -19,7 +19,7 @@ constinit const LayerEntry Gru::kEntry = {
         "z = sigmoid(W_z @ h + U_z @ x)\n"
         "c = tanh(U_n @ x + r * (W_n @ h))\n"
         "h' = (1 - z) * c + z * h\n"
-        "each product W @ h and U @ x has a bias of its own: W_r.bias, U_r.bias, ...; r multiplies W_n.bias "
+        "each product W @ h and U @ x has its own bias: W_r.bias, U_r.bias, ...; r multiplies W_n.bias "
         "too",
     .options = kGruOptions,
     .read = read_cell<Gru>,

@@ -15,8 +15,8 @@ namespace lagtape {
 ///     c = tanh(U_n x[n] + r (W_n h[n]))
 ///     h[n+1] = (1 - z) c + z h[n]
 ///
-/// Shapes: x [input], h [units], W_* [units, units], U_* [units, input], each with a bias of its own; r
-/// multiplies the bias of W_n too. Output: h[n+1]. Initialisation: everything from U(-1/sqrt(units),
+/// Shapes: x [input], h [units], W_* [units, units], U_* [units, input], each with its own bias; r
+/// multiplies the bias of W_n too. Output: h[n+1]. Initialization: everything from U(-1/sqrt(units),
 /// 1/sqrt(units)).
 struct Gru {
   static const LayerEntry kEntry;

@@ -16,10 +16,8 @@ namespace lagtape {
 ///     h[n+1] = v_k
 ///
 /// with i = 1 .. k, k = inner_steps. Shapes: x [input], h, v [units], U [units, units], W [units, input] with
-/// the only bias, eta_i []. Output: h[n+1]. At the equilibrium the Jacobian of h[n+1] by h[n] is minus the
-/// identity.
-/// Initialisation: eta = 0.01, the others from U(-1/sqrt(units), 1/sqrt(units)). The paper leaves f open:
-/// tanh here.
+/// the only bias, eta_i []. Output: h[n+1]. At the equilibrium the Jacobian of h[n+1] by h[n] is minus the identity.
+/// Initialization: eta = 0.01, the others from U(-1/sqrt(units), 1/sqrt(units)). The paper leaves f open: tanh here.
 struct IncrementalRnn {
   static const LayerEntry kEntry;
 

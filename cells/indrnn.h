@@ -14,7 +14,7 @@ namespace lagtape {
 ///     h[n+1] = relu(W x[n] + w_clipped * h[n]),    w_clipped = w clipped to [-r, r], r = 2^(1 / longest)
 ///
 /// Shapes: x [input], h, w [units], W [units, input] with a bias. Output: h[n+1]. With |w| <= r a state at
-/// most doubles in `longest` steps. Initialisation: W from N(0, 0.001^2), its bias 0, w from U(-r, r), or w =
+/// most doubles in `longest` steps. Initialization: W from N(0, 0.001^2), its bias 0, w from U(-r, r), or w =
 /// 1 for the top layer of a stack (start "ones").
 struct IndRnn {
   static const LayerEntry kEntry;

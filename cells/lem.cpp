@@ -43,7 +43,7 @@ constinit const LayerEntry Lem::kEntry = {
         "dt2 = dt * sigmoid(W2 @ y + V2 @ x)\n"
         "z' = (1 - dt1) * z + dt1 * tanh(Wz @ y + Vz @ x)\n"
         "y' = (1 - dt2) * y + dt2 * tanh(Wy @ z' + Vy @ x)\n"
-        "each product W @ y, W @ z' and V @ x has a bias of its own: W1.bias, V1.bias, ...",
+        "each product W @ y, W @ z' and V @ x has its own bias: W1.bias, V1.bias, ...",
     .options = checked<check_lem>(kLemOptions),
     .read = read_cell<Lem>,
 };

@@ -15,9 +15,9 @@ namespace lagtape {
 ///     z[n+1] = (1 - dz) z[n] + dz tanh(Wz y[n] + Vz x[n])
 ///     y[n+1] = (1 - dy) y[n] + dy tanh(Wy z[n+1] + Vy x[n])
 ///
-/// Shapes: x [input], z, y [units], W* [units, units], V* [units, input]; each W and each V has a bias of its
-/// own. Output: y[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)); with `chrono` all
-/// biases are zero but W1.bias = -log U(1, chrono dt - 1).
+/// Shapes: x [input], z, y [units], W* [units, units], V* [units, input]; each W and each V has its own bias. Output:
+/// y[n+1]. Initialization: everything from U(-1/sqrt(units), 1/sqrt(units)); with `chrono` all biases are zero but
+/// W1.bias = -log U(1, chrono dt - 1).
 struct Lem {
   static const LayerEntry kEntry;
 

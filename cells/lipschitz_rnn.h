@@ -13,9 +13,9 @@ namespace lagtape {
 ///     A = (1 - beta) (M_A + M_A^T) + beta (M_A - M_A^T) - gamma I      W of M_W in the same way
 ///     h[n+1] = h[n] + epsilon (alpha A h[n] + tanh(W h[n] + U x[n]))
 ///
-/// Shapes: x [input], h [units], M_A, M_W [units, units], U [units, input] with the only bias. Output:
-/// h[n+1]. Initialisation: M from N(0, (init_deviation / units)^2), U and its bias from U(-1/sqrt(input),
-/// 1/sqrt(input)). For beta = 1 the eigenvalues of A have the real part -gamma.
+/// Shapes: x [input], h [units], M_A, M_W [units, units], U [units, input] with the only bias. Output: h[n+1].
+/// Initialization: M from N(0, (init_deviation / units)^2), U and its bias from U(-1/sqrt(input), 1/sqrt(input)). For
+/// beta = 1 the eigenvalues of A have the real part -gamma.
 struct LipschitzRnn {
   static const LayerEntry kEntry;
 

@@ -18,7 +18,7 @@ namespace lagtape {
 /// A and B are fixed: those of theta dm/dt = A m + B u, A_ij = (2i + 1) (-1 if i < j else (-1)^(i-j+1)), B_i
 /// = (2i + 1) (-1)^i, over a step of 1, exact for a u that is held ("zoh") or I + A / theta ("euler").
 /// Shapes: x [input], h [units], m [order], e_x [input], e_h [units], e_m [order], W_x [units, input], W_h
-/// [units, units], W_m [units, order]; no biases. Output: h[n+1]. Initialisation: e_x and e_h from U(-a, a),
+/// [units, units], W_m [units, order]; no biases. Output: h[n+1]. Initialization: e_x and e_h from U(-a, a),
 /// a = sqrt(3 / size), e_m = 0, the matrices W [out, in] from N(0, 2 / (in + out)).
 struct Lmu {
   static const LayerEntry kEntry;

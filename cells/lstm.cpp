@@ -42,7 +42,7 @@ constinit const LayerEntry Lstm::kEntry = {
         "o = sigmoid(W_o @ h + U_o @ x)\n"
         "c' = f * c + i * g\n"
         "h' = o * tanh(c')\n"
-        "each product W @ h and U @ x has a bias of its own: W_i.bias, U_i.bias, ...",
+        "each product W @ h and U @ x has its own bias: W_i.bias, U_i.bias, ...",
     .options = checked<check_lstm>(kLstmOptions),
     .read = read_cell<Lstm>,
 };

@@ -18,8 +18,8 @@ namespace lagtape {
 /// With `scaling` the memory is updated with scaled gates ("Long Expressive Memory for Sequence Modeling",
 /// Table 11): "v1" with dt f and dt i, "v2" with (1 - dt) f and dt i.
 ///
-/// Shapes: x [input], h, c [units], W_* [units, units], U_* [units, input], each with a bias of its own.
-/// Output: h[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)); with `chrono` (Tallec
+/// Shapes: x [input], h, c [units], W_* [units, units], U_* [units, input], each with its own bias.
+/// Output: h[n+1]. Initialization: everything from U(-1/sqrt(units), 1/sqrt(units)); with `chrono` (Tallec
 /// and Ollivier 2018) all biases are zero but W_f.bias = log U(1, chrono - 1) and W_i.bias = -W_f.bias.
 struct Lstm {
   static const LayerEntry kEntry;

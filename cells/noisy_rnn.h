@@ -16,9 +16,9 @@ namespace lagtape {
 /// In training m is drawn from U(1 - multiplicative, 1) and a from N(0, additive^2), anew for every unit and
 /// step; in evaluation m = 1 and a = 0.
 ///
-/// Shapes: x [input], h, d [units], M_A, M_W [units, units], U [units, input] with the only bias. Output:
-/// h[n+1]. Initialisation: d = epsilon, M from N(0, (init_deviation / units)^2), U and its bias from
-/// U(-1/sqrt(input), 1/sqrt(input)).
+/// Shapes: x [input], h, d [units], M_A, M_W [units, units], U [units, input] with the only bias. Output: h[n+1].
+/// Initialization: d = epsilon, M from N(0, (init_deviation / units)^2), U and its bias from U(-1/sqrt(input),
+/// 1/sqrt(input)).
 struct NoisyRnn {
   static const LayerEntry kEntry;
 

@@ -10,8 +10,8 @@ namespace lagtape {
 ///
 ///     h[n+1] = tanh(W h[n] + U x[n])
 ///
-/// Shapes: x [input], h [units], W [units, units], U [units, input], each with a bias of its own. Output:
-/// h[n+1]. Initialisation: everything from U(-1/sqrt(units), 1/sqrt(units)).
+/// Shapes: x [input], h [units], W [units, units], U [units, input], each with its own bias. Output: h[n+1].
+/// Initialization: everything from U(-1/sqrt(units), 1/sqrt(units)).
 struct Rnn {
   static const LayerEntry kEntry;
 

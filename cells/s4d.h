@@ -23,7 +23,7 @@ namespace lagtape {
 /// this cell had before there was a choice, so it stays the default. Shapes: x and the output [units];
 /// re, im (of s) [units, states / 2]; log_dt, D, scale, shift [units]; log_A, A_imag, C_re, C_im [units,
 /// states / 2]; W1, W2 [units, units] with biases. The input must have `units` channels, which a linear layer
-/// before it provides. There is no dropout. Initialisation: log_dt from U(log 0.001, log 0.1), log_A = log
+/// before it provides. There is no dropout. Initialization: log_dt from U(log 0.001, log 0.1), log_A = log
 /// 1/2, A_imag = pi k, C from the complex N(0, 1), D from N(0, 1), W1, W2 and their biases from
 /// U(-1/sqrt(units), 1/sqrt(units)), scale = 1, shift = 0.
 struct S4d {

@@ -16,9 +16,9 @@ namespace lagtape {
 ///     y = r c[n+1] + (1 - r) kappa x[n],    kappa = sqrt(1 + 2 exp(highway_bias))
 ///
 /// Shapes: x [input], y, c, v_f, v_r [units], W, W_f, W_r [units, input], W_f and W_r with biases. Output: y.
-/// Where input and units differ, W_s x[n] with W_s [units, input] takes the place of kappa x[n].
-/// Initialisation: W from U(-a, a), a = sqrt(3 / input), W_f and W_r from sqrt(1/2) times that, W_s from
-/// kappa times that, v_f and v_r from U(-sqrt(3/2), sqrt(3/2)), W_f.bias = 0, W_r.bias = highway_bias.
+/// Where input and units differ, W_s x[n] with W_s [units, input] takes the place of kappa x[n]. Initialization: W from
+/// U(-a, a), a = sqrt(3 / input), W_f and W_r from sqrt(1/2) times that, W_s from kappa times that, v_f and v_r from
+/// U(-sqrt(3/2), sqrt(3/2)), W_f.bias = 0, W_r.bias = highway_bias.
 struct Sru {
   static const LayerEntry kEntry;
 

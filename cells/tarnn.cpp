@@ -11,7 +11,7 @@ namespace lagtape {
 constexpr Option kTarnnOptions[] = {
     required<&Tarnn::units>("units", between(1, kLargestUnits), "size of the state"),
     required<&Tarnn::length>("length", between(1, kLargestUnits),
-                             "number of steps that have time constants of their own"),
+                             "number of steps that have their own time constants"),
     option<&Tarnn::inner_steps>("inner_steps", between(1, 1000), "Euler steps for an input"),
     option<&Tarnn::gate>("gate", {"output", "inner"},
                          "whether the gate is on the result or on the inner steps"),

@@ -19,14 +19,13 @@ namespace lagtape {
 ///
 /// Shapes: x [input], h, q [units], U1, U2, B2, Ug [units, units], W1, W2, B1, Wg [units, input], Ak
 /// [length], k = 1 .. inner_steps; steps beyond `length` use the last number of Ak. U2, W1 and Wg have
-/// biases, two of them for r, where the code has one and another that it does not use. Output: h[n+1].
-/// Initialisation: matrices from N(0, 0.1^2), Ak = 0.01, biases 0 but Wg.bias = -3 with the gate at the
-/// output.
+/// biases, two of them for r, where the code has one and another that it does not use. Output: h[n+1]. Initialization:
+/// matrices from N(0, 0.1^2), Ak = 0.01, biases 0 but Wg.bias = -3 with the gate at the output.
 struct Tarnn {
   static const LayerEntry kEntry;
 
   std::int64_t units = 0;           ///< size of the state, from 1; must be given
-  std::int64_t length = 0;          ///< steps that have time constants of their own, from 1; must be given
+  std::int64_t length = 0;          ///< steps that have their own time constants, from 1; must be given
   std::int64_t inner_steps = 1;     ///< Euler steps for an input
   std::string gate = "output";      ///< the place of s: "output", "inner"
   std::string activation = "relu";  ///< f: "tanh", "sigmoid", "relu"

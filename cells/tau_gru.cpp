@@ -92,7 +92,7 @@ constinit const LayerEntry TauGru::kEntry = {
         "g = sigmoid(W3 @ h + U3 @ x)\n"
         "a = sigmoid(W4 @ h + U4 @ x)\n"
         "h' = (1 - dt * g) * h + dt * g * (beta * u + alpha * a * z)\n"
-        "each product W @ h and U @ x has a bias of its own: W1.bias, U1.bias, ...\n"
+        "each product W @ h and U @ x has its own bias: W1.bias, U1.bias, ...\n"
         "with several delays each has a z and an a of its own, of W2_1, U2_1, W4_1, ...: alpha * a_1 * z_1 "
         "+ alpha * a_2 * z_2 + ...\n"
         "a trained delay is a parameter tau between 1 and max, in steps; z is that of h[-tau]\n"

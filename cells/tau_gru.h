@@ -33,9 +33,9 @@ namespace lagtape {
 /// Dropout in training: the states that enter the maps W1 to W4 are multiplied by masks, drawn anew at every
 /// step, one for h[n] and one for each past state. The state that is carried on is not.
 ///
-/// Shapes: x [input], h [units], Wi [units, units], Ui [units, input]; each W and each U has a bias of its
-/// own; tau [] or [units]. Parts that are switched off have no parameters. Output: h[n+1]. Initialisation:
-/// everything but tau from U(-1/sqrt(units), 1/sqrt(units)).
+/// Shapes: x [input], h [units], Wi [units, units], Ui [units, input]; each W and each U has its own bias; tau [] or
+/// [units]. Parts that are switched off have no parameters. Output: h[n+1]. Initialization: everything but tau from
+/// U(-1/sqrt(units), 1/sqrt(units)).
 struct TauGru {
   static const LayerEntry kEntry;
 

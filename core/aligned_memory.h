@@ -13,11 +13,11 @@ struct AlignedDelete {
 };
 using AlignedMemory = std::unique_ptr<std::byte[], AlignedDelete>;
 
-/// Uninitialised memory whose address is a multiple of kAlignment, or of 2 MiB where it is as large: all of it can then
+/// Uninitialized memory whose address is a multiple of kAlignment, or of 2 MiB where it is as large: all of it can then
 /// lie in large pages. Throws Error when there is not enough.
 AlignedMemory allocate_aligned(std::size_t bytes);
 
-/// Zeros at such an address. Where they are many, only what is written to takes room in memory. Throws Error when there is
+/// Zeros at such an address. Large ones occupy memory only where they are written. Throws Error when there is
 /// not enough.
 std::shared_ptr<void> allocate_zeros(std::size_t bytes);
 

@@ -20,7 +20,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Uninitialised memory of that many bytes, 64-byte aligned.
+  /// Uninitialized memory of that many bytes, 64-byte aligned.
   void* allocate(std::size_t bytes);
   Mark mark() const;
   void rewind(Mark mark);

@@ -17,8 +17,8 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Something that the user gave is wrong: a file, an option, a shape. The tool exits with code 2. What is wrong are its
-/// problems, at least one; what() has a line for each. Copies share them, so that to copy an error allocates nothing.
+/// Wrong input of the user: a file, an option, a shape. The tool exits with code 2. It carries at least one
+/// problem; what() has a line for each. Copies share them, so copying an error allocates nothing.
 class InputError : public Error {
  public:
   explicit InputError(std::vector<Problem> problems);

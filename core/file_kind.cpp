@@ -10,7 +10,7 @@ namespace {
 /// A kind of file that users give by mistake.
 struct FileKind {
   std::string_view begin;     ///< its first bytes, letters in lower case
-  std::string_view contains;  ///< a text that also stands among its first bytes; empty where `begin` decides
+  std::string_view contains;  ///< a text that is also among its first bytes; empty where `begin` decides
   std::string_view description;
 };
 

@@ -5,8 +5,8 @@
 
 namespace lagtape {
 
-/// The end of a message about a file of the wrong kind, such as "; it seems to be an HTML page, ...": what its first
-/// bytes say that it is, and what to do with it. Empty where they say nothing.
+/// The end of a message about a file of the wrong kind, such as "; it seems to be an HTML page, ...": its kind by its
+/// first bytes, and what to do with it. Empty where they do not show a kind.
 std::string seeming_kind(std::string_view bytes);
 
 }  // namespace lagtape

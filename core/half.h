@@ -4,9 +4,9 @@
 
 namespace lagtape {
 
-/// The number that the bits of an IEEE half (f16) stand for. Exact: every half is a float.
+/// The value of the bits of an IEEE half (f16). Exact: every half is a float.
 float float_of_f16(std::uint16_t bits);
-/// The number that the bits of a bfloat16 (the upper half of a float) stand for.
+/// The value of the bits of a bfloat16 (the upper half of a float).
 float float_of_bf16(std::uint16_t bits);
 
 }  // namespace lagtape

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// The smallest scale: dividing by a smaller one would leave the range of f32, in which most models compute.
+/// The smallest scale: dividing by a smaller one would exceed the range of f32, in which most models compute.
 inline constexpr double kLeastScale = std::numeric_limits<float>::min();
 
 /// The map from the user's numbers of a row to normalized ones: normalized = (value - mean) / scale, number

@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// More memory was asked for than the system gives. The tool exits with code 1, and with code 2 where it is the user's
+/// The system does not give the requested memory. The tool exits with code 1, and with code 2 where it is the user's
 /// data that do not fit.
 class OutOfMemory : public Error {
  public:

@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// What a model computes in: its numbers, and what its products multiply. Stands for the type of its tensors
-/// wherever one is asked for.
+/// The precision of a model: its numbers, and the operands of its products. Converts to the type of its
+/// tensors.
 class Precision {
  public:
   constexpr Precision(Dtype dtype = Dtype::f32, ProductFormat products = ProductFormat::scalar)

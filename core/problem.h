@@ -8,9 +8,9 @@
 
 namespace lagtape {
 
-/// Where something is wrong. Fields that say nothing are empty, or 0.
+/// The place of an error. Unknown fields are empty, or 0.
 struct Place {
-  std::string file = {};     ///< a path, or the name of what is read in its place: "stdin", "the experiment"
+  std::string file = {};     ///< a path, or the name of another source: "stdin", "the experiment"
   std::int64_t line = 0;     ///< from 1
   std::int64_t column = 0;   ///< from 1: the character of the line, or the column of a table
   std::string pointer = {};  ///< the JSON Pointer of a setting: "/train/epochs"
@@ -20,7 +20,7 @@ struct Place {
   std::string op = {};
 };
 
-/// Which rule is broken.
+/// The broken rule.
 enum class Rule : std::uint8_t {
   other,          ///< a rule without a code; the statement says it
   unknown_name,   ///< a key, a choice, a column, ... that does not exist
@@ -30,22 +30,22 @@ enum class Rule : std::uint8_t {
   not_finite,     ///< a number that is infinite or none
   conflict,       ///< two things, each valid, that do not go together
   shape,          ///< extents, widths or lengths that do not fit
-  syntax,         ///< a text that cannot be read as what it should be
+  syntax,         ///< a text that does not parse
   damaged,        ///< a file that is cut off or contradicts itself
-  cannot_read,    ///< a file or folder that the system does not give
-  cannot_write,   ///< a file or folder that the system does not take
+  cannot_read,    ///< a file or folder that the system cannot read
+  cannot_write,   ///< a file or folder that the system cannot write
   exists,         ///< a file or folder that would be overwritten
   in_use,         ///< a folder that another process writes to
   not_supported,  ///< a valid request that this model, file or build cannot fulfill
   no_memory,      ///< the memory does not suffice
-  diverged,       ///< training gave a number that is not finite
+  diverged,       ///< training produced a number that is not finite
   interrupted,    ///< a signal ended the work
 };
 
 std::string_view name_of(Rule rule);     ///< "unknown_name", ...
 Rule rule_named(std::string_view name);  ///< Rule::other for a name that no rule has.
 
-/// One error as data. Its text is made by `to_string` alone, and no code reads that.
+/// One error as data. Only `to_string` makes its text, and no code reads that.
 struct Problem {
   Place place = {};
   Rule rule = Rule::other;
@@ -73,8 +73,7 @@ std::string message_of(const Problem& problem);
 /// none is close enough to be a slip.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
-/// "unknown KIND 'name'; did you mean 'nearest'? Known: a, b, c": the one way to say that a name is not
-/// known.
+/// "unknown KIND 'name'; did you mean 'nearest'? Known: a, b, c": the only text for unknown names.
 Problem unknown_name(std::string_view kind, std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace lagtape

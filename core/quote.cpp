@@ -16,7 +16,7 @@ std::string escaped(unsigned char byte) {
   return {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
 }
 
-/// A character of UTF-8 and the number of its bytes; a length of 0 stands for bytes that are none.
+/// A character of UTF-8 and the number of its bytes; a length of 0 means invalid bytes.
 struct Character {
   char32_t code;
   std::size_t length;

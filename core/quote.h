@@ -7,13 +7,13 @@
 
 namespace lagtape {
 
-/// A text with everything escaped that could act on a terminal: control characters, and bytes that are not
+/// A text in which everything that could act on a terminal is escaped: control characters, and bytes that are not
 /// UTF-8, as \n, \t, \x1b, those beyond ASCII's and characters that turn the direction of writing as \u009b and \u202e:
 /// a text in JSON stays one. Line breaks stay if `keeps_lines`.
 std::string printable(std::string_view text, bool keeps_lines = false);
 
 /// The one way in which messages show text that comes from a file or a command line: printable, in single
-/// quotes, and without what follows the first `longest` bytes, for which "..." stands.
+/// quotes, and with "..." in place of all after the first `longest` bytes.
 std::string quote(std::string_view text, std::size_t longest = 60);
 
 /// The same without quotation marks.

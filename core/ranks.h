@@ -19,7 +19,7 @@ class Ranks {
   virtual void receive(int from, std::span<std::byte> data) = 0;
   /// Gives the data of one rank to all.
   virtual void broadcast(int from, std::span<std::byte> data) = 0;
-  /// Rank r has bytes begins[r] to begins[r + 1] of `data`; afterwards every rank has all of them.
+  /// Rank r has bytes begins[r] to begins[r + 1] of `data`; afterwards every rank has all.
   void share(std::span<std::byte> data, std::span<const std::int64_t> begins) {
     for (int from = 0; from < count(); ++from) {
       const auto begin = static_cast<std::size_t>(begins[static_cast<std::size_t>(from)]);

@@ -42,8 +42,7 @@ class InputGradients {
  public:
   /// Whether input i wants a gradient at all; a rule may skip the work when it does not.
   bool wanted(int i) const;
-  /// Adds `gradient` (same shape and dtype as input i) to the gradient of input i. Ignored when it is not
-  /// wanted.
+  /// Adds `gradient` (same shape and dtype as input i) to the gradient of input i. Does nothing when it is not wanted.
   void add(int i, const Tensor& gradient);
   /// The accumulator of input i itself (zeros at first), for rules that add in place. Only when wanted(i).
   Tensor& accumulator(int i);
@@ -58,7 +57,7 @@ class InputGradients {
 /// A rule: given dL/d(output), add dL/d(input i) for every input.
 using Backward = std::function<void(const Tensor& grad_output, InputGradients& inputs)>;
 
-/// A rule of forward mode: records the change of the output from those of the inputs; a default Var is no change.
+/// A rule of forward mode: records the change of the output from those of the inputs; a default Var is not a change.
 using Tangent =
     std::function<Var(std::span<const Var> inputs, const Var& output, std::span<const Var> changes)>;
 
@@ -101,7 +100,7 @@ class Tape {
     Arena::Mark arena;
   };
   Mark mark() const;
-  /// Forgets every node recorded after the mark and frees its memory. Leaves before it keep their gradients;
+  /// Drops every node recorded after the mark and frees its memory. Leaves before it keep their gradients;
   /// computed nodes lose theirs.
   void rewind(Mark mark);
   std::size_t size() const;

@@ -47,8 +47,8 @@ class Tensor {
   /// The values in row-major order, rounded to dtype. Throws InputError if they do not fit the shape.
   static Tensor from(Shape shape, std::span<const double> values, Dtype dtype);
   static Tensor from(Shape shape, std::initializer_list<double> values, Dtype dtype);
-  /// The elements that somebody else has, where they are, aligned as one element is. They are only read: nothing
-  /// may write through this tensor or its copies. `owner` is held by every copy; without one, the memory outlives
+  /// Another owner's elements in place, aligned as one element is. They are only read: nothing
+  /// may write through this tensor or its copies. `owner` is held by every copy; without one, the memory must outlive
   /// them all.
   static Tensor over(const void* elements, Shape shape, Dtype dtype,
                      std::shared_ptr<const void> owner = nullptr);
@@ -94,7 +94,7 @@ decltype(auto) with_scalar(Dtype dtype, F&& f) {
   return dtype == Dtype::f32 ? f.template operator()<float>() : f.template operator()<double>();
 }
 
-/// The error of a tensor that has another shape or type than it must: "PLACE: expected f32 [8, 3], got f64 [8]".
+/// The error of a tensor with the wrong shape or type: "PLACE: expected f32 [8, 3], got f64 [8]".
 InputError wrong_tensor(const Place& place, Dtype dtype, const Shape& shape, const Tensor& found);
 
 }  // namespace lagtape

@@ -5,11 +5,11 @@
 
 namespace lagtape {
 
-/// Takes the next line from the front of a text, without the '\n' at its end; false when there is none left:
+/// Removes the next line from the front of a text, without the '\n' at its end; false when there is none left:
 ///
 ///     for (std::string line; take_line(rest, line);)
 ///
-/// std::getline takes an allocation that fails for the end of the text, and what follows for missing.
+/// std::getline treats a failed allocation as the end of the text, and loses the rest.
 inline bool take_line(std::string_view& rest, std::string& line) {
   if (rest.empty()) return false;
   const std::size_t end = rest.find('\n');

@@ -200,8 +200,8 @@ ThreadPool::ThreadPool(int threads) {
   state_ = State::started_with(threads);
 }
 
-// Threads do not go on in a process that is forked from theirs: to wait for them would never end, and their lock may
-// be held for ever. The forked process leaves them as they are, and starts its own when it needs some.
+// Threads do not run in a process that is forked from theirs: waiting for them would never end, and their lock may be
+// held forever. The forked process leaves them as they are, and starts its own when it needs some.
 ThreadPool::~ThreadPool() {
   if (state_->process != this_process()) static_cast<void>(state_.release());
 }

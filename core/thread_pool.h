@@ -6,7 +6,7 @@
 namespace lagtape {
 
 /// A fixed set of threads. `run` must be called from one thread at a time and not from its own work; Error
-/// otherwise. A process forked from this one may use and destroy its copy, which starts threads of its own.
+/// otherwise. A process forked from this one may use and destroy its copy, which starts its own threads.
 class ThreadPool {
  public:
   /// `threads` >= 1 counts the calling thread too. Throws InputError otherwise.

@@ -24,9 +24,9 @@ struct DataShape {
   std::int64_t output = 0;   ///< real numbers a target; 0 when targets are classes
   std::int64_t classes = 0;  ///< targets are the classes 0..classes-1; 0 when they are real numbers
   bool every_step = false;
-  bool missing_targets = false;  ///< real targets may be NaN, which counts in neither loss nor metrics
+  bool missing_targets = false;  ///< real targets may be NaN, excluded from loss and metrics
   std::int64_t tokens = 0;       ///< inputs are the integers 0..tokens-1, one a step; 0: real numbers
-  std::optional<LinearTerm> linear = {};      ///< the term beside the network; none: the network is alone
+  std::optional<LinearTerm> linear = {};      ///< the linear term beside the network; none: no term
   std::vector<std::string> class_names = {};  ///< [classes]; empty: classes have only their numbers
 
   /// The name of a class, or its number.
@@ -35,8 +35,8 @@ struct DataShape {
   }
 };
 
-/// Mean errors of the forecast that repeats the number of a season before, which errors of forecasts are measured by
-/// (Hyndman and Koehler 2006), in the units of the data; NaN where no two numbers are a season apart.
+/// Mean errors of the forecast that repeats the number of a season before, which scale errors of forecasts (Hyndman and
+/// Koehler 2006), in the units of the data; NaN where no two numbers are a season apart.
 struct NaiveErrors {
   double absolute = std::numeric_limits<double>::quiet_NaN();
   double squared = std::numeric_limits<double>::quiet_NaN();
@@ -50,7 +50,7 @@ struct Batch {
   std::vector<std::int32_t>
       classes;  ///< [B] or [B * T], row by row; -1 past a row's length and for none; empty for real targets
   std::vector<std::int64_t> ids;  ///< [B], indices in the data set; dropout and noise draw by them
-  /// [B], those of the series that sequences are parts of, null for one that the task's is for; empty: all are.
+  /// [B], the normalizations of the sequences' series, null: the task's; empty: all the task's.
   std::vector<const Normalization*> own = {};
   std::int64_t epoch = -1;  ///< training epoch, by which augmentations are drawn; -1: no augmentation
 
@@ -92,15 +92,13 @@ class Dataset {
   DataShape shape_;
 };
 
-/// Leaves the targets of the first steps of every sequence out: they become NaN or -1. Only for targets at every
-/// step.
+/// Excludes the targets of the first steps of every sequence: they become NaN or -1. Only for targets at every step.
 void leave_out_first(Batch& batch, std::int64_t steps);
 
-/// Puts the sequences of the given indices into a batch of the given precision, in that order. Data sets
-/// yield numbers in the task's own units; inputs and targets are normalized here, if any are, by the sequences' own
-/// normalizations where they have some. `epoch` is that of Batch.
-/// Throws InputError for an index out of range, and for a number that is not finite, with its sequence and
-/// step.
+/// Puts the sequences of the given indices into a batch of the given precision, in that order. Data sets yield numbers
+/// in the task's units; here inputs and targets are normalized, by the sequences' own normalizations where they have
+/// some. `epoch` is that of Batch. Throws InputError for an index out of range, and for a number that is not finite,
+/// with its sequence and step.
 Batch gather(const Dataset& dataset, std::span<const std::int64_t> indices, Dtype dtype, ThreadPool& pool,
              const Normalization& normalization = {}, std::int64_t epoch = -1);
 

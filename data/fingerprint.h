@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// A number that two sets have in common only if they are equal, as far as a look at some of their sequences tells: at
+/// A number that two sets have in common only if they are equal, as far as some of their sequences show: at
 /// up to 256 spread over the set, and at fewer where they are long. It does not depend on threads or SIMD level.
 std::uint64_t fingerprint(const Dataset& dataset, ThreadPool& pool);
 

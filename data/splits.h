@@ -28,7 +28,7 @@ struct SetSizes {
 };
 
 /// The split of published files: train and valid at random from `learning` sequences, test the first of `testing`.
-/// Throws InputError when there are too few; `what` names them: "digits".
+/// Throws InputError when there are too few; `what` is their name: "digits".
 SplitIndices published_split(const SetSizes& sizes, std::int64_t learning, std::int64_t testing,
                              std::string_view what, const std::filesystem::path& place, std::uint64_t seed);
 
@@ -54,12 +54,12 @@ SplitIndices stratified_split(std::span<const std::int32_t> classes, const Split
                               std::uint64_t seed);
 /// Splits groups of sequences, so that each is in one set as a whole and the sets have their shares of all sequences and of
 /// each class as nearly as groups allow: they are drawn in the order of their sizes, the largest first and equal ones by the
-/// seed, and each goes to the set that lacks most of what it has. `groups`: [N], from 0. Throws InputError where there are
-/// fewer groups than sets.
+/// seed, and each goes to the set that lacks most of its content. `groups`: [N], from 0. Throws InputError where there
+/// are fewer groups than sets.
 SplitIndices grouped_split(std::span<const std::int32_t> classes, std::span<const std::int32_t> groups,
                            const SplitShares& shares, std::uint64_t seed, const std::string& where);
 
-/// The same of the sequences of a file. Throws InputError where too few are in it for a set that has a share.
+/// The same for the sequences of a file. Throws InputError if there are too few for a set that has a share.
 SplitIndices stratified_split(std::span<const std::int32_t> classes, const SplitShares& shares,
                               std::uint64_t seed, const std::string& where);
 

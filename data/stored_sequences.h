@@ -22,7 +22,7 @@ struct StoredSequences {
     return starts[static_cast<std::size_t>(index) + 1] - starts[static_cast<std::size_t>(index)];
   }
   std::int64_t longest() const;
-  /// Ends a sequence, which is everything appended to x since the last call.
+  /// Ends a sequence: everything appended to x since the last call.
   void end_sequence() { starts.push_back((std::ssize(x) + std::ssize(x64)) / input); }
   /// Calls f with the vector that has the inputs.
   template <class F>
@@ -35,7 +35,7 @@ struct StoredSequences {
   }
 };
 
-/// Reduces every longer sequence to `steps` of its steps, drawn at random and kept in their order.
+/// Reduces every longer sequence to `steps` random steps in their order.
 void subsample(StoredSequences& sequences, std::int64_t steps, std::uint64_t seed);
 
 /// Keeps the last steps of every longer sequence.

@@ -18,7 +18,7 @@ namespace lagtape {
 
 class JsonReader;
 
-/// The number of words in a task's vocabulary, and how many of them have a vector in the user's file.
+/// The number of words in a task's vocabulary, and of those with a vector in the user's file.
 struct KnownWords {
   std::int64_t known = 0, all = 0;
 };
@@ -28,20 +28,21 @@ struct Task {
   DataShape shape;
   std::shared_ptr<const Dataset> train, valid, test;
   bool fresh = false;  ///< every step trains on new sequences: runs count steps, not epochs
-  /// Estimated from the training sequences; there is none of outputs where targets are classes.
+  /// Estimated from the training sequences; empty for outputs that are classes.
   Normalization normalization = {};
-  /// Those of series that are scaled by themselves, by name; their sequences have them (Dataset::normalization).
+  /// The normalizations of series that are scaled by themselves, by name; their sequences have them
+  /// (Dataset::normalization).
   SeriesNormalizations series = {};
   /// Reads a file of word vectors into the rows of an embedding's table [shape.tokens, width]: rows of words
-  /// that the file contains become their vectors, rows of tokens that are no words become zeros, and the rows
-  /// of other words stay. Empty unless the user named such a file. Only this call opens the file, since only
-  /// the first step of a training needs it. Throws InputError.
+  /// that the file contains become their vectors, rows of tokens that are not words become zeros, and the rows
+  /// of other words stay. Empty unless the user named such a file. Only this call opens the file, because only the
+  /// first step of a training needs it. Throws InputError.
   std::function<KnownWords(Tensor& table)> read_vectors = {};
-  /// For each target the feature of shape.linear that is the term; empty: a regression is.
+  /// For each target the feature of shape.linear that is the term; empty: the term is a regression.
   std::vector<std::int64_t> seasonal = {};
   /// The options of `data` that the files decided, by key. A model keeps them for files that it reads later.
   std::vector<std::pair<std::string, std::string>> found = {};
-  std::vector<std::string> notes = {};  ///< facts about the files that a user should know, a sentence each
+  std::vector<std::string> notes = {};  ///< notes on the files for the user, a sentence each
 
   /// The split of that name. Throws InputError with the nearest of train, valid, test.
   const Dataset& split(const std::string& name) const;
@@ -52,7 +53,7 @@ struct TaskContext {
   std::filesystem::path base;  ///< folder of the experiment file, where relative paths begin
   std::uint64_t seed = 0;      ///< the experiment's seed
   ThreadPool& pool;
-  /// The series of a trained model; null in a training.
+  /// The series of a trained model; null in training.
   const SeriesNormalizations* known = nullptr;
   /// The data are only scored, not trained on: the training and validation sets may be empty.
   bool score_only = false;
@@ -65,7 +66,7 @@ struct TaskHints {
   bool real_loss = true;     ///< the loss compares real numbers (mse)
   bool counts = false;       ///< the loss is a likelihood of counts, which are scaled by their mean alone
   Dtype dtype = Dtype::f32;  ///< the model computes in it
-  std::int64_t lag = 0;      ///< the longest lag of the model's layers, as far as their options say it
+  std::int64_t lag = 0;      ///< the longest lag of the model's layers, as far as their options have it
 };
 
 /// A task with its options, before any data are generated or any file is opened.

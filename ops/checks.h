@@ -10,9 +10,9 @@
 
 namespace lagtape {
 
-// The rules that operations have for their inputs, and the one way in which they refuse them.
+// The rules of operations for their inputs, and the errors for broken ones.
 
-/// An input under the name that an operation's formula gives it.
+/// An input with its name in the operation's formula.
 struct NamedInput {
   std::string name;
   const Var& var;

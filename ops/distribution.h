@@ -19,8 +19,8 @@ struct TargetDistribution {
   static constexpr std::size_t kMostParameters = 3;
 
   std::span<const DistributionParameter> parameters;
-  /// -log p(y) of the density, or of the probability of a count, in nats. `slopes`, unless null, takes its derivatives by the
-  /// parameters.
+  /// -log p(y) of the density, or of the probability of a count, in nats. `slopes`, unless null, gets its derivatives
+  /// by the parameters.
   double (*negative_log_likelihood)(const double* parameters, double y, double* slopes);
   /// The smallest number that y does not exceed with that probability, which is above 0 and below 1.
   double (*quantile)(const double* parameters, double level);

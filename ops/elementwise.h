@@ -7,7 +7,7 @@ namespace lagtape {
 
 // Element-wise operations. Inputs are of one tape and one dtype (InputError otherwise). Shapes of two inputs
 // agree or broadcast as in NumPy: aligned at the last axis, an extent of 1 or a missing axis is repeated; the
-// gradient of a repeated input is the sum over the repetitions, in row-major order. A number stands for a
+// gradient of a repeated input is the sum over the repetitions, in row-major order. A number is for a
 // constant scalar.
 //
 // The functions of one and two operands (tanh(x), minimum(a, b), ...) are those of kernels/element_names.h. All use the
@@ -43,6 +43,6 @@ Var elementwise_at(const ElementValues& at, ElementOp function, const Tensor& y,
 
 Var square(const Var& x);
 Var pow_constant(const Var& x,
-                 double exponent);  ///< x^exponent, NaN for x < 0 and an exponent that is no integer.
+                 double exponent);  ///< x^exponent, NaN for x < 0 and an exponent that is not an integer.
 
 }  // namespace lagtape

@@ -26,8 +26,8 @@ TokenRows token_rows(const Tensor& x, std::span<const std::int64_t> lengths, std
 /// y[b, t] = E[numbers[b, t]]; E: [V, d], y: [B, T, d].
 Tensor look_up(const Tensor& e, const TokenRows& rows, ThreadPool& pool);
 
-/// scale * E[numbers[b, t]] on the tape. The gradient of E adds those of y in the order of (b, t), whatever
-/// the threads; only rows that were read are touched.
+/// scale * E[numbers[b, t]] on the tape. The gradient of E adds those of y in the order of (b, t), for any number of
+/// threads; only rows that were read are touched.
 Var embedding(const Var& e, TokenRows rows, double scale, ThreadPool& pool);
 
 }  // namespace lagtape

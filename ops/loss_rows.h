@@ -86,7 +86,7 @@ double mae_row(const T* y, const T* target, std::int64_t n, double scale, T* gra
   return loss;
 }
 
-/// -log p(count) where the parameters that scale with it are given in units of so many: they are changed to counts.
+/// -log p(count) where the parameters that scale with it are in these units, and are converted to counts.
 inline double count_likelihood(const TargetDistribution& distribution, double* parameters, double count,
                                double unit, double* slopes) {
   const auto scale = [&](double* values) {
@@ -99,8 +99,8 @@ inline double count_likelihood(const TargetDistribution& distribution, double* p
   return loss;
 }
 
-/// sum_i -log p(target[i]) over the targets that are not NaN, of the distributions whose parameters are those of the first
-/// target in y, then those of the next. `units` are those of counts, one a target.
+/// sum_i -log p(target[i]) over the targets that are not NaN, where y has the parameters of the first target's
+/// distribution, then those of the next. `units` of counts, one a target.
 template <class T>
 double likelihood_row(const T* y, const T* target, std::int64_t n, const TargetDistribution& distribution,
                       double scale, T* grad, const T* units = nullptr) {

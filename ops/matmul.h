@@ -4,8 +4,8 @@
 
 namespace lagtape {
 
-// Products on the fixed-order kernel of the sequence op: an output row depends on its own input row alone, to
-// the bit, whatever stands beside it.
+// Products on the fixed-order kernel of the sequence op: an output row depends on its own input row alone, to the bit,
+// whatever the other rows are.
 
 /// y = a @ b; a: [.., n, k] or [k], b: [k, m], y: [.., n, m] or [m]. The leading axes of a are rows. Throws
 /// InputError when the inner extents differ.

@@ -6,8 +6,7 @@
 namespace lagtape {
 namespace {
 
-/// Calls f(k, place) for the k-th number of a strict upper triangle, which stands at that place of the
-/// matrix.
+/// Calls f(k, place) for the k-th number of a strict upper triangle, which is at that place of the matrix.
 template <class F>
 void for_each_above(std::int64_t n, F f) {
   std::int64_t k = 0;

@@ -6,11 +6,11 @@ namespace lagtape {
 
 /// exp(A) = I + A + A^2 / 2 + ... of a square matrix A [n, n]. Scaling and squaring: A is halved until its
 /// largest column sum is at most 0.8, the series is taken to degree 16 (its remainder is below 2^-53 there),
-/// and the result is squared as often. The gradient is that of the very same operations. Throws InputError
+/// and the result is squared as often. The gradient is exact for these operations. Throws InputError
 /// unless A is square.
 ///
 /// Source: "Nineteen Dubious Ways to Compute the Exponential of a Matrix, Twenty-Five Years Later" (Moler and
-/// Van Loan 2003), method 3; products as of Paterson and Stockmeyer 1973.
+/// Van Loan 2003), method 3; products as in Paterson and Stockmeyer 1973.
 Var matrix_exponential(const Var& a);
 
 }  // namespace lagtape

@@ -24,7 +24,7 @@ struct SignalSums {
   }
 };
 
-/// What `error` and `bias` of the same sums are multiplied with in a loss.
+/// Factors of `error` and `bias` of the same sums in a loss.
 struct SignalFactors {
   double error = 0, bias = 0;
 };

@@ -10,16 +10,16 @@
 
 namespace lagtape {
 
-/// The number that a t-distributed one with so many degrees of freedom lies below with that probability, 0 < p < 1.
+/// The quantile p of Student's t with so many degrees of freedom, 0 < p < 1.
 double student_t_quantile(double probability, double freedom);
 
-/// What the residuals and their Jacobian at a least-squares minimum say about the numbers that were fitted.
+/// Statistics of fitted numbers, from the residuals and their Jacobian at a least-squares minimum.
 struct FitStatistics {
   std::int64_t freedom = 0;  ///< residuals less numbers
   double variance = 0;       ///< sigma^2: given, or that of the residuals
   DenseMatrix covariance;    ///< sigma^2 (J^T J)^-1, [p, p]; infinite where the data do not fix the numbers
   DenseMatrix correlation;   ///< [p, p]
-  /// That of J^T J with columns of length 1; infinite where they depend on one another.
+  /// The condition of J^T J with columns of length 1; infinite where they depend on one another.
   double condition = 0;
   std::vector<double>
       weakest;          ///< [p], of length 1: the direction that the data fix least, with columns of length 1
@@ -28,7 +28,7 @@ struct FitStatistics {
   double deviation(std::int64_t i) const;
 };
 
-/// Rows are weighted by the result's weights. With `known_variance` residuals are in units of their own standard
+/// Rows are weighted by the result's weights. With `known_variance` residuals are in units of their standard
 /// deviations, and sigma^2 is 1.
 FitStatistics fit_statistics(const LevenbergMarquardtResult& result, bool known_variance = false,
                              double level = 0.95);
@@ -38,7 +38,7 @@ struct Estimate {
   double value = 0, standard_error = 0, low = 0, high = 0;
 };
 
-/// That of a number with the value u on the scale of its bounds, where the error is `deviation`.
+/// The error of a number with the value u on the scale of its bounds, where the error is `deviation`.
 Estimate estimate_of(const Bounds& bounds, double u, double deviation, double quantile);
 
 /// Sentences such as "a and p cannot be told apart: correlation -0.954" for correlations above 0.95 and for combinations

@@ -25,18 +25,17 @@ struct LeastSquares {
   std::function<DenseMatrix(std::span<const double> u)> jacobian;
 };
 
-/// What a residual r costs: r^2 / 2; with a robust loss about |r| beyond 1, for z = r^2: huber 2 sqrt(z) - 1 from z = 1 on,
-/// soft_l1 2 (sqrt(1 + z) - 1), each half of it.
+/// The cost of a residual r: r^2 / 2; with a robust loss about |r| beyond 1, for z = r^2: huber 2 sqrt(z) - 1
+/// from z = 1 on, soft_l1 2 (sqrt(1 + z) - 1), each half of it.
 enum class RobustLoss : std::uint8_t { none, huber, soft_l1 };
 
 struct LevenbergMarquardtOptions {
   std::int64_t most = 200;  ///< trial steps
-  double gain = 1e-12;      ///< stops when a step lowers the cost by no more than this share of it
-  double step = 1e-10;      ///< ... moves u by no more than this share of it
+  double gain = 1e-12;      ///< it stops when a step lowers the cost by no more than this share
+  double step = 1e-10;      ///< ... or moves u by no more than this share
   double gradient = 1e-12;  ///< ... or every column of J is that orthogonal to the residuals, as a cosine
   double first_damping = 1e-3;
-  std::vector<double> longest =
-      {};  ///< the most that each number of u moves at a time; empty: as far as the model says
+  std::vector<double> longest = {};  ///< the largest move of each number of u; empty: as the model says
   RobustLoss robust = RobustLoss::none;
   double robust_scale = 1;  ///< the residual that counts as 1 in a robust loss
 };
@@ -56,8 +55,8 @@ struct LevenbergMarquardtResult {
 };
 
 /// Lowers the cost from `start` on (Levenberg 1944, Marquardt 1963; damping by the columns' largest norms, as in MINPACK).
-/// A trial with residuals that are not finite is a bad one. Throws InputError when those of the start are not finite, or
-/// there are fewer residuals than numbers.
+/// A trial with residuals that are not finite is a bad one. Throws InputError when residuals at the start are not
+/// finite, or fewer than the numbers.
 LevenbergMarquardtResult levenberg_marquardt(const LeastSquares& problem, std::vector<double> start,
                                              const LevenbergMarquardtOptions& options = {});
 

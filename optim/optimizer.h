@@ -12,8 +12,8 @@
 
 namespace lagtape {
 
-/// A group of parameters with a learning rate of its own: those whose name matches `match`, where '*' stands
-/// for any run of characters ("layers.*.c", "readout.*"). The first group that matches a name counts.
+/// A group of parameters with its own learning rate: those whose name matches `match`, where '*' matches any run
+/// of characters ("layers.*.c", "readout.*"). The first group that matches a name counts.
 struct ParameterGroup {
   std::string match;
   double lr_factor = 1.0;
@@ -37,7 +37,7 @@ class Optimizer {
   /// (f64, a scalar) and "optimizer.SLOT.PARAMETER" of the parameter's shape and dtype, such as
   /// "optimizer.m.layers.0.W1".
   std::vector<NamedTensor> state() const;
-  /// Takes the same tensors out of a file and copies them. Throws InputError as TensorReader::take does, and
+  /// Takes the same tensors from a file and copies them. Throws InputError as TensorReader::take does, and
   /// then changes nothing.
   void load_state(TensorReader& reader);
 
@@ -63,7 +63,7 @@ class Optimizer {
   std::int64_t steps_ = 0;
 };
 
-/// Whether a name matches a pattern in which '*' stands for any run of characters, also none.
+/// Whether a name matches a pattern in which '*' matches any run of characters, also none.
 bool matches(std::string_view pattern, std::string_view name);
 
 /// An optimizer whose options were read: its learning rate, and how to make it for a model.

@@ -27,7 +27,7 @@ class Ridge final : public Optimizer {
   RidgeOptions options_;
 };
 
-/// The sums from which the W and b that minimise sum |y - W x - b|^2 + alpha |W|^2 follow, x [in], y [out], in f64.
+/// The sums from which the W and b that minimize sum |y - W x - b|^2 + alpha |W|^2 follow, x [in], y [out], in f64.
 class RidgeSums {
  public:
   RidgeSums(std::int64_t in, std::int64_t out);

@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// How far a run is when an update is made, all counted from 0.
+/// The progress of a run at an update, all counted from 0.
 struct Progress {
   std::int64_t epoch = 0;  ///< epochs that are complete
   std::int64_t step = 0;   ///< updates already made in the whole run

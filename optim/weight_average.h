@@ -18,7 +18,7 @@ class WeightAverage {
   /// A mean over no updates yet.
   explicit WeightAverage(const Parameters& parameters);
 
-  /// Takes in the weights after one more update. Throws InputError when the parameters are not those of the
+  /// Adds the weights after one more update. Throws InputError when the parameters are not those of the
   /// construction, by name and shape.
   void add(const Parameters& parameters);
   /// The number of updates that the mean is over.
@@ -29,7 +29,7 @@ class WeightAverage {
 
   /// The tensors "average.updates" (f64, a scalar) and "average.PARAMETER" (f64), sharing storage.
   std::vector<NamedTensor> state() const;
-  /// Takes the same tensors out of a file and copies them. Throws InputError as TensorReader::take does, and
+  /// Takes the same tensors from a file and copies them. Throws InputError as TensorReader::take does, and
   /// then changes nothing.
   void load_state(TensorReader& reader);
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Fuzzes all that reads files, each for so many minutes (1 by default), with address and undefined-behavior sanitizers, and
-# prints how many inputs each was given. What they find is left in build/fuzz/found: it belongs to tests/malformed. The inputs
-# that reach new code are kept in build/fuzz/corpus, where the next time goes on. build/fuzz/inputs has a line for each run: the
-# harness, its inputs, the commit and the date.
+# Fuzzes all that reads files, each for so many minutes (1 by default), with address and undefined-behavior
+# sanitizers, and prints how many inputs each was given. Their findings are in build/fuzz/found, and belong to
+# tests/malformed. The inputs that reach new code are kept in build/fuzz/corpus, where the next time continues.
+# build/fuzz/inputs has a line for each run: the harness, its inputs, the commit and the date.
 #
 # usage: [FUZZ_TIMEOUT=SECONDS] tools/fuzz.sh [MINUTES [NAME ...]]     an input may take 5 seconds; more where others compute
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -39,7 +39,7 @@ seeds_of() {
   [ ! -d "build/fuzz/seeds/$1" ] || echo "build/fuzz/seeds/$1"
 }
 
-# Bytes of an input at most. What is packed unpacks to a thousand times its size, and takes as much longer.
+# Bytes of an input at most. A packed input unpacks to a thousand times its size, and needs as much longer.
 longest_of() {
   case $1 in
     gzip) echo 256 ;;

@@ -34,7 +34,7 @@
 #include "lagtape/ops/reverse_time.h"
 #include "lagtape/ops/shape.h"
 
-// ---- Recurrences: a step of one's own, as an operation of the tape and as a stream ----
+// ---- Recurrences: your own step, as an operation of the tape and as a stream ----
 #include "lagtape/ops/recurrence/sequence.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 #include "lagtape/ops/recurrence/stream/stream.h"
@@ -49,6 +49,7 @@
 #include "lagtape/cells/models/model_op.h"
 #include "lagtape/tools/exchange/export/c99/c_source.h"
 #include "lagtape/tools/exchange/export/onnx/onnx_model.h"
+#include "lagtape/tools/exchange/export/plain/blob_file.h"
 #include "lagtape/tools/exchange/export/plain/keras_file.h"
 #include "lagtape/tools/exchange/export/plain/nam_file.h"
 #include "lagtape/tools/exchange/export/plain/torch_file.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds with sanitizers and hardened libraries, and runs the suite in each build: what goes wrong without a visible effect is
-# an error there. The builds are separate, under build/, and made by clang, but for `hardened`.
+# an error there. The builds are separate, under build/, and made by clang, except for `hardened`.
 #
 # usage: tools/sanitize.sh [address] [thread] [hardened] [valgrind]      all of them by default
 #
@@ -48,7 +48,7 @@ thread() {
   find_clang
   cmake --preset tsan -DCMAKE_CXX_COMPILER="$clang" -DLAGTAPE_TESTS=ON -DLAGTAPE_PYTHON=OFF >/dev/null
   build_preset tsan "${with_threads[@]}"
-  # A test forks a process with threads, which starts threads of its own.
+  # A test forks a process with threads, which starts its own threads.
   export TSAN_OPTIONS=halt_on_error=1:die_after_fork=0
   run_tests tsan -R "$threads"
 }

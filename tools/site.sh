@@ -13,6 +13,6 @@ if ! "$python" -c 'import material, mkdocstrings_handlers.python' 2>/dev/null; t
 fi
 rm -rf "$work"
 PYTHONDONTWRITEBYTECODE=1 "$python" tools/site/pages.py "$tool" "$work"
-# Material prints an advertisement of its own without this.
+# Material prints its own advertisement without this.
 NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true "$python" -m mkdocs --quiet build --strict --clean --config-file "$work/mkdocs.yml" --site-dir "$site"
 echo "$site/index.html"

@@ -22,8 +22,8 @@ struct CommonCellOptions {
   std::vector<std::int64_t> dilations = {};
   bool needs_dilations = false;  ///< an empty list is an error
 
-  /// The input is added to the output of every layer, which must have the same width. Where a layer stands
-  /// for several, all of one width, the lowest may have another input; nothing is added to its output then.
+  /// The input is added to the output of every layer, which must have the same width. Where a layer makes several, all
+  /// of one width, the lowest may have another input; nothing is added to its output then.
   bool residual = false;
 
   /// First values of parameters, in place of the cell's own.

@@ -24,7 +24,7 @@ namespace lagtape {
 struct Delay {
   double time = 0;           ///< the fixed delay, >= 0
   std::int64_t max = 0;      ///< the largest value of a trained delay; 0: the delay is fixed
-  bool each_unit = false;    ///< every unit trains a delay of its own
+  bool each_unit = false;    ///< every unit trains its own delay
   double low = 1, high = 1;  ///< the range of the first values of a trained delay
 
   Delay() = default;

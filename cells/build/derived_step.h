@@ -23,7 +23,8 @@ struct UnitWeight {
 // Functions for Layer::derived_step.
 
 std::function<StepProgram()> derived_step(std::vector<UnitWeight> weights);
-/// For the vectors among the derived weights of equations. What no step computes is an InputError of the function's.
+/// For the vectors among the derived weights of equations. The function throws InputError for values that no
+/// step computes.
 std::function<StepProgram()> derived_step(const EquationCell& cell, const CompiledCell& compiled,
                                           std::int64_t units, std::int64_t input);
 

@@ -15,7 +15,7 @@ namespace lagtape {
 ///     "init": { "W1": "orthogonal", "W1.bias": {"type": "constant", "value": 1}, "0.V": "zeros" }
 ///     InitialValues{{{"W1", Initializer::orthogonal()}, {"W1.bias", Initializer::constant(1)}}}
 ///
-/// In a layer that stands for several, "0.V" is the V of the lowest, and "V" is the V of every one that has
+/// In a layer that makes several, "0.V" is the V of the lowest, and "V" is the V of every one that has
 /// it. The longer name wins.
 struct InitialValues {
   struct Entry {

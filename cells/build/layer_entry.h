@@ -13,7 +13,7 @@ namespace lagtape {
 
 class JsonReader;
 
-/// The layers that one entry of "layers" stands for, from the input up: one, or several inside it.
+/// The layers of one entry of "layers", from the input up: one, or several inside it.
 struct LayerGroup {
   std::vector<Layer> layers;
   bool nested = false;  ///< their parameters are named layers.0.1.V instead of layers.0.V
@@ -22,10 +22,10 @@ struct LayerGroup {
 /// A layer whose options are known, before the width of its input is. Throws InputError.
 using BuildLayer = std::function<LayerGroup(std::int64_t input)>;
 
-/// Reads the layer {"cell": NAME, ...}, built in or the user's, that stands at a key of another layer.
+/// Reads the layer {"cell": NAME, ...}, built in or the user's, at a key of another layer.
 using ReadInner = std::function<BuildLayer(JsonReader& reader, const std::string& key)>;
 
-/// The description of a kind of layer, which stands beside its struct as `kEntry`. The registry lists them.
+/// The description of a kind of layer, beside its struct as `kEntry`. The registry lists them.
 struct LayerEntry {
   std::string_view name;
   std::string_view kind = "cell";  ///< the key at which JSON gives the name: {"cell": NAME}, {"layer": NAME}
@@ -40,7 +40,7 @@ struct LayerEntry {
   BuildLayer (*read_around)(JsonReader& reader, const ReadInner& inner) = nullptr;
   /// The inputs are tokens: the layer is built for their number, 0 where that is not known.
   bool takes_tokens = false;
-  /// A cell that came when files might have one of their own by its name, which is taken instead.
+  /// A cell that is newer than files that may define one by its name; theirs is used then.
   bool yields = false;
 };
 

@@ -84,7 +84,7 @@ class BidirectionalLayer final : public SequenceLayer {
     return count;
   }
 
-  /// The batch of the backward direction, which has random draws of its own.
+  /// The batch of the backward direction, which has its own random draws.
   static SequenceBatch backward_batch(const SequenceBatch& batch) {
     SequenceBatch own = batch;
     own.draws = draws_of_part(batch.draws, 1);

@@ -7,7 +7,7 @@
 namespace lagtape {
 
 /// A cell that runs over every sequence from its first step to its last, and a second one of the same kind,
-/// with weights of its own, that runs from the last step to the first: y[n] = merge(forward[n], backward[n]).
+/// with its own weights, that runs from the last step to the first: y[n] = merge(forward[n], backward[n]).
 /// Source: "Bidirectional Recurrent Neural Networks" (Schuster and Paliwal 1997).
 ///
 /// Shapes: x [B, T, input], y [B, T, 2 units] (concat) or [B, T, units] (sum, mean). A read-out of the last

@@ -59,7 +59,7 @@ class EmbeddingLayer final : public SequenceLayer {
 constexpr Option kEmbeddingOptions[] = {
     required<&Embedding::units>("units", between(1, kLargestUnits), "size of a token's vector"),
     option<&Embedding::vocabulary>("vocabulary", between(0, kLargestVocabulary),
-                                   "number of tokens; 0: the data tell it"),
+                                   "number of tokens; 0: that of the data"),
     option<&Embedding::padding>("padding", at_least(-1), "token whose vector stays zero; -1: none"),
     option<&Embedding::dropout>(
         "dropout", from_below(0, 1),

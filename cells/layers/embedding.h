@@ -12,13 +12,12 @@ namespace lagtape {
 /// 2016). The vector of the token `padding` is zero and stays so. Beyond the end of a sequence y is zero. A
 /// tied read-out has E as its matrix, without that dropout.
 ///
-/// Shapes: x [B, T, 1], whole numbers from 0, y [B, T, units], E [vocabulary, units]. Initialisation: N(0,
-/// 1).
+/// Shapes: x [B, T, 1], whole numbers from 0, y [B, T, units], E [vocabulary, units]. Initialization: N(0, 1).
 struct Embedding {
   static const LayerEntry kEntry;
 
   std::int64_t units = 0;       ///< size of a token's vector, from 1; must be given
-  std::int64_t vocabulary = 0;  ///< number of tokens; 0: the data tell it
+  std::int64_t vocabulary = 0;  ///< number of tokens; 0: that of the data
   std::int64_t padding = -1;    ///< the token whose vector stays zero; -1: none
   double dropout = 0;           ///< probability that a row is set to zero, from 0 and below 1
 

@@ -16,7 +16,7 @@ struct OptionKindOf;
 
 /// The affine map y = W x + W.bias of every step, as a layer and as the read-out of a model.
 ///
-/// Shapes: x [input], W [units, input], y and W.bias [units]. Initialisation: "linear", both from
+/// Shapes: x [input], W [units, input], y and W.bias [units]. Initialization: "linear", both from
 /// U(-1/sqrt(input), 1/sqrt(input)); "kaiming_normal", W from N(0, 2 / input) and the bias as before; or an
 /// initialiser for each parameter.
 struct Linear {

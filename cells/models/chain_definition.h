@@ -27,7 +27,7 @@ struct ChainPart {
 /// whole sequences is a chain of one sequence op.
 struct ChainDefinition {
   std::vector<ChainPart> parts;
-  std::optional<Arithmetic> states = {};           ///< the arithmetic of all states, in place of their own
+  std::optional<Arithmetic> states = {};           ///< the arithmetic of all states, instead of their own
   ProductFormat products = ProductFormat::scalar;  ///< of all sequence ops
   /// The states of its sequence ops before the first step, for one row; empty: zeros.
   Window start = {};
@@ -36,7 +36,7 @@ struct ChainDefinition {
   std::int64_t output_width() const;
   ReadAt at() const { return parts.back().stack.at; }
   const LossFunction& loss() const { return parts.back().stack.loss; }
-  /// The number of tokens that the inputs are drawn from; 0: inputs are no tokens.
+  /// The number of tokens that the inputs are drawn from; 0: inputs are not tokens.
   std::int64_t tokens() const;
   /// The reason why sequences cannot come in pieces; empty when they can.
   std::string obstacle() const;

@@ -155,7 +155,7 @@ void DelayEquations::set(const std::string& name, double value) {
   throw InputError(unknown_name("param", name, known));
 }
 
-std::vector<std::string> DelayEquations::warnings() const {
+std::vector<std::string> DelayEquations::warnings(const DelayInput& input, double end) const {
   const CellDefinition& definition = implementation_->definition;
   std::vector<std::string> all;
   const RightSide& side = implementation_->side;
@@ -172,7 +172,42 @@ std::vector<std::string> DelayEquations::warnings() const {
     all.push_back(text_of("the steps are parts of the lag ", definition.solver.lag,
                           "; for other lags, as in ", others, ", they are ",
                           definition.solver.cut ? "cut at the breaks." : "not cut at the breaks."));
+  if (input.times.empty()) return all;
+  const std::vector<bool> read = columns_read(side);
+  if (!std::ranges::count(read, true)) {
+    all.emplace_back("no equation reads the input.");
+    return all;
+  }
+  std::string unread;
+  for (std::size_t c = 0; c < read.size(); ++c)
+    if (!read[c])
+      unread += text_of(unread.empty() ? "" : ", ",
+                        input.names.empty() ? text_of("number ", c) : quote(input.names[c]));
+  if (!unread.empty()) all.push_back(text_of("no equation reads these columns of the input: ", unread, "."));
+  const double last = input.times.back();
+  const double gap = input.times.size() > 1 ? last - input.times[input.times.size() - 2] : 0;
+  if (end > last + (definition.solver.hold ? gap : 0) * (1 + 1e-9))
+    all.push_back(text_of("the input ends at t = ", last, " and keeps its last value up to t = ", end, "."));
   return all;
+}
+
+void DelayEquations::check_input(const DelayInput& input, double end) const {
+  if (input.times.empty() || !reads_input(implementation_->side)) return;
+  const Implementation& of = *implementation_;
+  const Place place{.item = "input"};
+  const auto width = static_cast<std::int64_t>(input.names.size());
+  for (const auto& [name, column] : of.definition.equations.reads) {
+    const auto found = std::ranges::find(input.names, name) - input.names.begin();
+    const std::int64_t at = column < 0 ? column + width : column;
+    if (found < width && found != at)
+      throw InputError(place, Rule::conflict,
+                       text_of("the cell reads '", name, "' from column ", at, ", and it is column ", found),
+                       {}, "Put the columns in the order of \"reads\", or change that.");
+  }
+  if (const double first = input.times.front(); end > 0 && first > 0)
+    throw InputError(
+        place, Rule::missing, text_of("begins at t = ", first, ", and the equations read it from t = 0 on"),
+        {}, text_of("Give its value at t = 0, or in a fit count time from there: \"begin\": ", first, "."));
 }
 
 std::vector<std::string> DelayEquations::observed_states() const {
@@ -235,6 +270,7 @@ SolvedEquations DelayEquations::solve(const std::vector<double>& times, bool der
                                       const DelayInput& input,
                                       const std::vector<DelayRestart>& restarts) const {
   const Implementation& of = *implementation_;
+  check_input(input, times.empty() ? 0 : *std::ranges::max_element(times));
   DelayProblem problem{.side = of.side, .solver = of.definition.solver, .weights = of.weights};
   problem.solver.h /= static_cast<double>(refined_);
   problem.solver.parts *= refined_;

@@ -15,6 +15,7 @@ class Json;
 struct DelayInput {
   std::vector<double> times, values;  ///< values: a row a time
   std::int64_t width = 1;
+  std::vector<std::string> names = {};  ///< of its columns; empty: they have none
 };
 
 /// Readings of a state up to t = 0, at ascending times.
@@ -77,17 +78,20 @@ class DelayEquations {
   void fit_weights();
   /// Divides the step by so many.
   void refine(std::int64_t times) { refined_ = times; }
-  /// Warnings about the discretisation, one sentence each.
-  std::vector<std::string> warnings() const;
+  /// Warnings about the discretisation, and about an input for a solution up to `end`, one sentence each.
+  std::vector<std::string> warnings(const DelayInput& input = {}, double end = 0) const;
 
   /// The states at these times, from t = 0 on or before it, in f64, and their derivatives by each number of the params
-  /// that are trained: exact for the discretisation. Throws InputError where a value is not finite and where a lag is
-  /// shorter than a step.
+  /// that are trained: exact for the discretisation. Throws InputError where a value is not finite, where a lag is
+  /// shorter than a step, and for an input that begins after t = 0 or whose columns are in another order than the cell
+  /// reads them.
   SolvedEquations solve(const std::vector<double>& times, bool derivatives, const DelayInput& input = {},
                         const std::vector<DelayRestart>& restarts = {}) const;
 
  private:
   struct Implementation;
+  void check_input(const DelayInput& input, double end) const;
+
   std::shared_ptr<const Implementation> implementation_;
   std::vector<Param> params_;
   std::int64_t refined_ = 1;

@@ -169,7 +169,7 @@ void append(FittedModel& model, const std::string& name, LayerGroup group, std::
   }
 }
 
-/// The definition of a layer of tokens, completed by their number, so that a file tells it without the data.
+/// The definition of a layer of tokens, completed by their number, so that a file has it without the data.
 LayerDefinition with_vocabulary(const LayerContent& layer, std::int64_t tokens) {
   LayerContent known = layer;
   known.json["vocabulary"] = tokens;

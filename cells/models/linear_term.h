@@ -14,7 +14,7 @@ inline constexpr const char* kLinearConstant = "linear_c";
 /// target, or its mean. The first layer
 /// remembers the past of x and computes the term, and every layer hands it on beside its own output, so that whatever runs or
 /// writes the layers has it. The read-out begins with zeros unless `init` says how, so that the model begins as the
-/// term. Throws InputError for layers that are no steps and for inputs that do not exist.
+/// term. Throws InputError for layers that are not steps and for inputs that do not exist.
 void add_linear_term(const LinearTerm& term, FittedModel& model);
 
 }  // namespace lagtape

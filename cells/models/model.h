@@ -28,7 +28,7 @@ struct StreamOptions {
   Interpolation interpolation = Interpolation::cubic;  ///< of states between two steps
   /// bf16: a model of f32 streams as one of precision bf16 does, with weights and states rounded on their way
   /// into the layers' products. Half of the memory is read, which is what layers of 64 units and more wait for.
-  /// int8: a quarter is read; products from 64 numbers to 64 and more are quantised (ops/kernels/int8.h).
+  /// int8: a quarter is read; products from 64 numbers to 64 and more are quantized (ops/kernels/int8.h).
   ProductFormat weights = ProductFormat::scalar;
   /// For int8: sequences [T, input] or [B, T, input] like those to come, in the units of the data. They are run
   /// once, and the largest magnitudes that they give the operands of products become these operands' ranges.
@@ -74,7 +74,7 @@ class Model {
   /// Loads a model from a weights file (the experiment is in its metadata) or a run folder that contains one.
   /// Throws InputError naming the file and the tensor that does not fit.
   static Model load(const std::filesystem::path& run_or_file);
-  /// Reads a model from the bytes of a weights file. `where` stands for the file in messages.
+  /// Reads a model from the bytes of a weights file. `where` names the file in messages.
   static Model parse(std::string_view bytes, const std::string& where);
   static Model load(std::span<const std::byte> bytes, const std::string& where = "the bytes of a model");
   /// Reads a model from a stream that ends with the weights file. Throws InputError also where it cannot be read.
@@ -147,8 +147,8 @@ class Model {
   /// prepares the model's operations, which later calls find; calls at the same time have their own.
   Tensor predict(const Tensor& x, int threads = 1) const;
   /// The same for sequences of different lengths, padded to one: the first lengths[b] steps of x [B, T, input]
-  /// are row b's own, lengths in 1 .. T; none: all T. What is beyond them is not read, and the outputs there
-  /// are zeros; a read-out at the batch's last step reads padding. Throws InputError for other lengths.
+  /// are row b's own, lengths in 1 .. T; none: all T. Steps beyond them are not read, and their outputs are
+  /// zeros; a read-out at the batch's last step reads padding. Throws InputError for other lengths.
   Tensor predict(const Tensor& x, std::span<const std::int64_t> lengths, int threads = 1) const;
   /// The same with a normalization in place of the model's.
   Tensor predict(const Tensor& x, const Normalization& normalization, int threads = 1) const;

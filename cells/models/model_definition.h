@@ -17,7 +17,7 @@ namespace lagtape {
 
 struct CellEquations;
 
-/// The name in JSON: "every_step", "last_step" (padding is a key of its own), "mean".
+/// The name in JSON: "every_step", "last_step" (padding is its own key), "mean".
 std::string_view name_of(ReadAt at);
 
 /// The linear map of the top layer's output that gives the outputs of a model.

@@ -17,7 +17,7 @@ class ModelFile {
  public:
   /// Reads a weights file, or the one in a run folder. Throws InputError naming the file.
   static ModelFile read(const std::filesystem::path& run_or_file);
-  /// Reads the bytes of a weights file. `where` stands for the file in messages.
+  /// Reads the bytes of a weights file. `where` names the file in messages.
   static ModelFile parse(std::string_view bytes, const std::string& where);
 
   const std::string& where() const { return where_; }              ///< the name of the file in messages

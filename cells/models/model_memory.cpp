@@ -46,7 +46,7 @@ std::int64_t ModelOp::Implementation::bytes_between(std::int64_t batch, std::int
   std::int64_t numbers = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const ChainPart& part = parts[i];
-    if (i > 0)  // its input and the gradient, which a sequence op first adds up in an array of its own
+    if (i > 0)  // its input and the gradient, which a sequence op first adds up in its own array
       numbers += (part.layer ? 2 : 3) * parts[i - 1].output_width() * lengths[i];
     if (part.layer) numbers += part.layer->kept_a_step() * lengths[i];
   }

@@ -11,7 +11,7 @@
 
 namespace lagtape {
 
-/// Layers without a read-out as one differentiable function, for programs with a tape of their own: parameters,
+/// Layers without a read-out as one differentiable function, for programs with their own tape: parameters,
 /// inputs and the window before the first step in, outputs of the top layer and the window after the last step
 /// out. It holds no parameters. One call at a time, the outputs included, apart from their destruction.
 class Recurrence {

@@ -16,8 +16,8 @@ namespace lagtape {
 ///     h[n+1] = (1 - s) g + s k
 ///
 /// t is 1, or with `elapsed` the last input, the time since the step before, which the maps then do not see. Shapes: x
-/// [input], h and the output [units], b [backbone]. Without backbone layers g, k and s see x and h. Initialisation as in
-/// the authors' code: matrices Xavier uniform (W_b and U_b as one), biases as PyTorch's linear maps have them.
+/// [input], h and the output [units], b [backbone]. Without backbone layers g, k and s see x and h. Initialization as
+/// in the authors' code: matrices Xavier uniform (W_b and U_b as one), biases as PyTorch's linear maps have them.
 struct Cfc {
   static const LayerEntry kEntry;
 

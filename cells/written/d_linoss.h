@@ -16,7 +16,7 @@ namespace lagtape {
 ///     dt = sigmoid(s), G = relu(g), w = 1 + dt G, A = a clamped to [(sqrt(w) - 1)^2, (sqrt(w) + 1)^2] / dt^2
 ///
 /// The clamp makes the eigenvalues of a step complex, of modulus 1 / sqrt(w) <= 1. Shapes and the form of B, C and D are
-/// the same as in `linoss`. Initialisation: s is drawn from N(0, 1/4), the squared modulus of the eigenvalues from
+/// the same as in `linoss`. Initialization: s is drawn from N(0, 1/4), the squared modulus of the eigenvalues from
 /// U(r_min^2, r_max^2) and their angles from U(0, pi); g and a follow from them. The others begin as in `linoss`.
 struct DLinoss {
   static const LayerEntry kEntry;

@@ -13,9 +13,9 @@ namespace lagtape {
 ///
 ///     h[n+1] = (1 - leak) h[n] + leak tanh(W h[n] + U x[n] + b)
 ///
-/// Shapes: x [input], h and the output [units], W [units, units], U [units, input]. Nothing is trained. Initialisation: W a
-/// random orthogonal matrix times `spectral_radius`, so that all its eigenvalues have that modulus, where the paper scales
-/// a random matrix to it; U and b from U(-input_scaling, input_scaling).
+/// Shapes: x [input], h and the output [units], W [units, units], U [units, input]. Nothing is trained. Initialization:
+/// W a random orthogonal matrix times `spectral_radius`, so that all its eigenvalues have that modulus, where the paper
+/// scales a random matrix to it; U and b from U(-input_scaling, input_scaling).
 struct EchoState {
   static const LayerEntry kEntry;
 

@@ -14,8 +14,7 @@ namespace {
 constexpr Option kGatedDeltanetOptions[] = {
     required<&GatedDeltanet::units>("units", between(1, kLargestUnits), "size of the output"),
     option<&GatedDeltanet::heads>("heads", between(1, kLargestUnits), "matrices of state"),
-    option<&GatedDeltanet::conv>("conv", between(0, 64),
-                                 "steps that the convolutions cover; 0: there are none"),
+    option<&GatedDeltanet::conv>("conv", between(0, 64), "steps that the convolutions cover; 0: none"),
 };
 
 void check_gated_deltanet(const GatedDeltanet& cell, JsonReader& reader) {

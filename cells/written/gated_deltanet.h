@@ -16,7 +16,7 @@ namespace lagtape {
 ///     output = W_out (norm(S[n+1] q) silu(W_g x)),  norm(y) = gain y / sqrt(mean(y^2) + 1e-5) in each head
 ///
 /// Shapes: x [input], S [heads, d, d], the output [units]; a length is sqrt(sum of squares + 1e-6). `conv` 0 leaves the
-/// convolutions out. Values have as many numbers as keys. q is not scaled by 1 / sqrt(d). Initialisation as in the
+/// convolutions out. Values have as many numbers as keys. q is not scaled by 1 / sqrt(d). Initialization as in the
 /// authors' code: matrices Xavier uniform with gain 2^-2.5, exp(A_log) from U(0, 16), softplus(b_a) log-uniform between
 /// 0.001 and 0.1, convolutions from U(-1/sqrt(conv), 1/sqrt(conv)), gain 1.
 struct GatedDeltanet {
@@ -24,7 +24,7 @@ struct GatedDeltanet {
 
   std::int64_t units = 0;  ///< size of the output, from 1; must be given
   std::int64_t heads = 1;  ///< matrices of state; they divide the units
-  std::int64_t conv = 4;   ///< steps that the convolutions cover; 0: there are none
+  std::int64_t conv = 4;   ///< steps that the convolutions cover; 0: none
 
   Layer build(std::int64_t input) const;
 };

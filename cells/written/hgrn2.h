@@ -16,7 +16,7 @@ namespace lagtape {
 ///
 /// Shapes: x [input], S [heads, d, d], the output [units], W_* [units, input]. The lower bound is a number here; in the
 /// paper those of a stack are trained together and rise with the layer. The norm and the map after the output are not
-/// part of it. Initialisation as in the authors' code: W_* Xavier uniform with gain 2^-2.5, biases 0.
+/// part of it. Initialization as in the authors' code: W_* Xavier uniform with gain 2^-2.5, biases 0.
 struct Hgrn2 {
   static const LayerEntry kEntry;
 

@@ -19,8 +19,8 @@ namespace lagtape {
 /// d, one number for each input, is trained between 0 and `input_delay`, and e, one for each neuron, between 1 and
 /// `recurrent_delay`; between steps they interpolate. An option of 0 means without. No gradient goes through the reset,
 /// as in snnTorch. Shapes: x [input], v, a, s and the output [units], W [units, input], R [units, units]. beta and rho are
-/// trained and clamped to [0, 1]. Initialisation: W, b and R from U(-1/sqrt(k), 1/sqrt(k)) with the inputs k of a matrix,
-/// beta 0.9, rho exp(-1/200), delays evenly from their range.
+/// trained and clamped to [0, 1]. Initialization: W, b and R from U(-1/sqrt(k), 1/sqrt(k)) with the inputs k of a
+/// matrix, beta 0.9, rho exp(-1/200), delays evenly from their range.
 struct Lif {
   static const LayerEntry kEntry;
 

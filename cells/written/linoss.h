@@ -19,7 +19,7 @@ namespace lagtape {
 /// its steps are undone exactly. Shapes: x [input], output [units], y, z, a, s [oscillators], B [oscillators, input], C
 /// [units, oscillators]. D is a vector, one number for each channel; where input and units differ it is a matrix
 /// [units, input]. These are the real matrices of the paper's equations; its code has complex ones, which are two
-/// oscillators with one a and one s. Initialisation: a, s from U(0, 1), B from U(-1/sqrt(input), 1/sqrt(input)), C from
+/// oscillators with one a and one s. Initialization: a, s from U(0, 1), B from U(-1/sqrt(input), 1/sqrt(input)), C from
 /// U(-1/sqrt(oscillators), 1/sqrt(oscillators)), D from N(0, 1), a matrix D from N(0, 1 / input).
 struct Linoss {
   static const LayerEntry kEntry;

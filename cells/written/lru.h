@@ -15,7 +15,7 @@ namespace lagtape {
 ///     y = Re(C s[n+1]) + D x[n]
 ///
 /// Shapes: x [input], y [units], B_re, B_im [states, input], C_re, C_im [units, states]. D is a vector, one number for
-/// each channel, as in the paper's code; where input and units differ it is a matrix [units, input]. Initialisation:
+/// each channel, as in the paper's code; where input and units differ it is a matrix [units, input]. Initialization:
 /// |lambda|^2 uniform between r_min^2 and r_max^2, angles from U(0, max_phase), gamma = sqrt(1 - |lambda|^2), B from
 /// N(0, 1 / (2 input)), C from N(0, 1 / states), D from N(0, 1), a matrix D from N(0, 1 / input).
 struct Lru {

@@ -16,7 +16,7 @@ namespace lagtape {
 ///
 /// With `block`: v = W_in x is convolved over `conv` steps, u = silu(conv(v)), and the output is W_out (y silu(W_z x)).
 /// Without: u = x, or W_in x where input and units differ, and the output is y. Shapes: x [input], u, y, D, d, the output
-/// [units], B, C [states], W_rank [rank, units]; rank 0 is units / 16, rounded up. Initialisation: A_log = log(1 ..
+/// [units], B, C [states], W_rank [rank, units]; rank 0 is units / 16, rounded up. Initialization: A_log = log(1 ..
 /// states), d = 1, softplus(b_dt) log-uniform between 0.001 and 0.1, W_dt from U(-1/sqrt(rank), 1/sqrt(rank)), the others
 /// and the convolution with its bias as PyTorch has them, U(-1/sqrt(n), 1/sqrt(n)) of n columns or taps.
 struct Mamba {

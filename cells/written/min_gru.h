@@ -14,7 +14,7 @@ namespace lagtape {
 ///     c = W_h x[n] + b_h                 with `candidate` "positive": g(c), g(a) = a + 0.5 from 0 on, else sigmoid(a)
 ///     h[n+1] = (1 - z) h[n] + z c
 ///
-/// Shapes: x [input], h and the output [units], W_z, W_h [units, input]. Initialisation: everything from
+/// Shapes: x [input], h and the output [units], W_z, W_h [units, input]. Initialization: everything from
 /// U(-1/sqrt(input), 1/sqrt(input)), that of PyTorch's linear maps, which the authors' code has.
 struct MinGru {
   static const LayerEntry kEntry;

@@ -15,8 +15,9 @@ namespace lagtape {
 ///     h[n+1] = f / (f + i) h[n] + i / (f + i) c
 ///
 /// The quotient is computed as sigmoid(softplus(-(W_i x + b_i)) - softplus(-(W_f x + b_f))), which is the same number
-/// where both gates are tiny. Shapes: x [input], h and the output [units], W_f, W_i, W_h [units, input]. Initialisation:
-/// everything from U(-1/sqrt(input), 1/sqrt(input)), that of PyTorch's linear maps, which the authors' code has.
+/// where both gates are tiny. Shapes: x [input], h and the output [units], W_f, W_i, W_h [units, input].
+/// Initialization: everything from U(-1/sqrt(input), 1/sqrt(input)), that of PyTorch's linear maps, which the authors'
+/// code has.
 struct MinLstm {
   static const LayerEntry kEntry;
 

@@ -20,7 +20,7 @@ namespace lagtape {
 ///
 /// Shapes: x [input], C [heads, d, d], nu [heads, d], m [heads], output [units]. nu is the paper's n. The bound exp(-m)
 /// is the paper's 1 for states that the stabilizer has scaled. The convolution, the norm and the maps of the paper's
-/// block are not part of it. Initialisation as in the authors' code: W_* from N(0, 2 / (5 input)), w_i, w_f and the
+/// block are not part of it. Initialization as in the authors' code: W_* from N(0, 2 / (5 input)), w_i, w_f and the
 /// biases 0, b_i from N(0, 0.01), b_f evenly from 3 to 6 over the heads.
 struct Mlstm {
   static const LayerEntry kEntry;

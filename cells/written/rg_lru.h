@@ -17,7 +17,7 @@ namespace lagtape {
 /// With `block`: v = W_in x + b is convolved over `conv` steps to u, and the output is W_out (gelu(W_g x + b_g) h[n+1])
 /// + b. Without: u = x, or W_in x where input and units differ, and the output is h[n+1]. Shapes: x [input], h and the
 /// output [units]; W_a, W_x are block-diagonal, `heads` blocks. sqrt(1 - a^2) is not below 1e-6, so that its derivative
-/// is finite. Initialisation: exp(-8 softplus(L)) from U(0.9, 0.999), matrices from N(0, 1 / columns), the convolution
+/// is finite. Initialization: exp(-8 softplus(L)) from U(0.9, 0.999), matrices from N(0, 1 / columns), the convolution
 /// from N(0, 0.01 / conv), biases 0.
 struct RgLru {
   static const LayerEntry kEntry;

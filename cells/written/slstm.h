@@ -19,7 +19,7 @@ namespace lagtape {
 ///
 /// Shapes: x [input], all states and the output [units], W_* [units, input], R_* block-diagonal, `heads` blocks. nu is
 /// the paper's n. The convolution, the group norm and the feed-forward map of the paper's block are not part of it.
-/// Initialisation as in the authors' code: W_* from N(0, 2 / (5 input)), R_* and the biases 0, b_f from 5 down to -7 in
+/// Initialization as in the authors' code: W_* from N(0, 2 / (5 input)), R_* and the biases 0, b_f from 5 down to -7 in
 /// each head, 5 - 12 (k / (size - 1))^0.3.
 struct Slstm {
   static const LayerEntry kEntry;

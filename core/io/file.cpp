@@ -103,7 +103,7 @@ int open_to_read(const fs::path& path, Links links) {
   return file;
 }
 
-/// The size of an open file. Throws where it is no regular one.
+/// The size of an open file. Throws where it is not a regular one.
 std::size_t size_of(const Descriptor& file, const fs::path& path) {
   struct stat status;
   if (::fstat(file, &status) != 0) fail(path, "read", errno);

@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// The names of what is in a folder, sorted. Of a folder that cannot be read, `error` says why. It stands for
+/// The names of a folder's entries, sorted; `error` says why a folder cannot be read. It replaces
 /// std::filesystem::directory_iterator, which ends the program when there is no memory.
 std::vector<std::string> entries_of(const std::filesystem::path& folder, std::error_code& error);
 

@@ -6,8 +6,8 @@
 
 namespace lagtape {
 
-/// Keeps other locks, of this process or another, from a folder until it is destroyed or the process ends, in
-/// whatever way. Locks nothing where there is no such folder or its file system has no locks.
+/// Keeps other locks, of this process or another, from a folder until it is destroyed or the process ends, in any way.
+/// Locks nothing where there is no such folder or its file system has no locks.
 class FolderLock {
  public:
   /// Waits until no other lock holds the folder.

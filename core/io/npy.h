@@ -20,8 +20,8 @@ Tensor read_npy(const std::filesystem::path& path);
 /// The same, of '<f4' and '<f8' over a MappedFile, so that an array may be larger than the memory.
 Tensor map_npy(const std::filesystem::path& path);
 
-/// The number of bytes of a file that begins with these bytes, as its header says, so that no more needs to
-/// be unpacked; nothing when more bytes are needed to tell. Throws as parse_npy does.
+/// The size of a file that begins with these bytes, by its header, so that no more needs to be unpacked; nothing when
+/// that needs more bytes. Throws as parse_npy does.
 std::optional<std::uint64_t> npy_size(std::string_view beginning, const std::string& where);
 
 /// The bytes that numpy.save would write (format 1.0, data at a multiple of 64) for an f32 or f64 tensor.

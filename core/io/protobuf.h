@@ -18,8 +18,8 @@ enum class Wire : std::uint8_t { integer = 0, eight = 1, bytes = 2, four = 5 };
 ///     while (message.next())
 ///       if (message.field() == 2) name = message.bytes();
 ///
-/// Every size is compared with the bytes that are there. Throws InputError that begins with `place` for bytes that are no
-/// message, and for a field that is read as another type than its own.
+/// Every size is compared with the bytes that are there. Throws InputError that begins with `place` for bytes that are
+/// not a message, and for a field that is read as another type.
 class ProtobufReader {
  public:
   ProtobufReader(std::string_view bytes, std::string place);
@@ -34,7 +34,7 @@ class ProtobufReader {
   float real() const;                                      ///< a number of 4 bytes
   bool is_packed() const { return wire_ == Wire::bytes; }  ///< a list of numbers as one field
 
-  /// Takes one number of variable length from the front of packed ones.
+  /// Removes one number of variable length from the front of packed ones.
   static std::int64_t take_integer(std::string_view& packed, const std::string& place);
 
  private:

@@ -54,11 +54,11 @@ class TensorReader {
   /// Takes a tensor of any shape and dtype.
   Tensor take(std::string_view name);
 
-  /// Throws InputError with the names of the tensors that nobody took.
+  /// Throws InputError with the names of unused tensors.
   void finish() const;
 
  private:
-  std::vector<std::string> names_left() const;  ///< the names of the tensors that nobody took
+  std::vector<std::string> names_left() const;  ///< the names of unused tensors
   [[noreturn]] void refuse_missing(std::string_view name, const std::string& expected) const;
 
   SafetensorsFile file_;

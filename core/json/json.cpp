@@ -205,7 +205,7 @@ std::string pointer_part(std::string_view key) {
 
 namespace {
 
-/// A part of a JSON Pointer as the key that it stands for.
+/// A part of a JSON Pointer as a key.
 std::string unescaped(std::string_view part) {
   std::string key;
   for (std::size_t i = 0; i < part.size(); ++i) {

@@ -26,7 +26,7 @@ namespace lagtape {
 /// - Its destructor allocates memory, and ends the program when there is none.
 class Json {
  public:
-  /// Thrown when a value is read as another type than its own, and for a key or an index that does not exist.
+  /// Thrown when a value is read as another type, and for a key or an index that does not exist.
   class exception : public InputError {
    public:
     using InputError::InputError;
@@ -106,13 +106,13 @@ class Json {
   const Json& operator[](std::string_view key) const { return at(key); }
   Json& operator[](const char* key) { return (*this)[std::string_view(key)]; }
   const Json& operator[](const char* key) const { return at(std::string_view(key)); }
-  /// Adds a key that is known not to be there, without looking for it; null becomes an object.
+  /// Adds a key that is known to be new, without searching; null becomes an object.
   void append(std::string_view key, Json value);
   Json& at(std::string_view key);
   const Json& at(std::string_view key) const;
   Json& at(const char* key) { return at(std::string_view(key)); }
   const Json& at(const char* key) const { return at(std::string_view(key)); }
-  /// The value of a key; end() when this is no object or does not have the key.
+  /// The value of a key; end() when this is not an object or does not have the key.
   const Json* find(std::string_view key) const;
   bool contains(std::string_view key) const { return find(key) != end(); }
   /// The value of a key, or `missing` when it is not there.
@@ -129,8 +129,8 @@ class Json {
   std::string value(std::string_view key, const char* missing) const {
     return value(key, std::string(missing));
   }
-  void update(const Json& other);           ///< Takes over every key of another object.
-  std::size_t erase(std::string_view key);  ///< Gives the number of keys that were erased, 0 or 1.
+  void update(const Json& other);           ///< Adds every key of another object.
+  std::size_t erase(std::string_view key);  ///< Returns the number of erased keys, 0 or 1.
   std::size_t erase(const char* key) { return erase(std::string_view(key)); }
 
   /// The value at a JSON Pointer such as "/train/batch", or null (no value) when there is none.
@@ -164,13 +164,13 @@ class Json {
   };
   Items items() const { return Items(*this); }
 
-  /// Numbers are equal when their values are, whatever their types; objects whatever the order of their keys.
+  /// Numbers are equal when their values are, for any types; objects for any order of their keys.
   friend bool operator==(const Json& a, const Json& b);
   friend std::ostream& operator<<(std::ostream& stream, const Json& json);
 
   /// The text; on one line when indent is negative. Throws exception for a string that is not UTF-8.
   std::string dump(int indent = -1, char fill = ' ', bool ascii = false) const;
-  std::string dump_sorted() const;  ///< On one line, the keys of every object in the order of the alphabet.
+  std::string dump_sorted() const;  ///< On one line, the keys of every object in alphabetical order.
   /// The value of a JSON text. Throws exception "line L, column C: ..." for any other text, for a key that occurs twice and
   /// for more than 100 levels of nesting.
   static Json parse(std::string_view text);

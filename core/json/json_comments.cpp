@@ -41,7 +41,7 @@ class CommentEnds {
 
 std::string without_comments(std::string text) {
   std::size_t comma = text.npos;  // a comma with nothing but blanks behind it so far
-  bool after_value = false;       // whether a value stands before that comma
+  bool after_value = false;       // whether a value is before that comma
   CommentEnds ends;
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];

@@ -7,7 +7,7 @@
 namespace lagtape {
 
 /// The value of a JSON text as people write it: with comments (// to the end of the line, /* ... */) and a comma after
-/// the last element. Throws as parse_json does, with the places of the text as it was given.
+/// the last element. Throws as parse_json does, with places in the given text.
 Json parse_commented_json(const std::string& text, const std::string& where);
 
 /// The text with spaces in place of comments and of commas after a last element; line breaks stay, so that every other

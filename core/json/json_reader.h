@@ -42,18 +42,18 @@ struct OptionDoc {
   std::string unit = {};
 };
 
-/// A word of other libraries that is written in place of one of ours.
+/// A word of another library for one of ours.
 struct Synonym {
   std::string_view word;       ///< a key, or a value that may be chosen
-  std::string_view place;      ///< the JSON Pointer of ours, in which * is any index; empty: there is none
+  std::string_view place;      ///< the JSON Pointer of ours, in which * is any index; empty: none
   std::string_view hint = {};  ///< sentences that say what to do
 };
 
-/// Collects every problem of a document, each with its JSON Pointer, so that a user sees them all at once.
+/// Collects every problem of a document, each with its JSON Pointer, so that a user sees all at once.
 class JsonErrors {
  public:
   JsonErrors() = default;
-  /// Answers words of other libraries with ours. The rows must outlive this object.
+  /// Answers words of other libraries with lagtape's. The rows must outlive this object.
   explicit JsonErrors(std::span<const Synonym> synonyms) : synonyms_(synonyms) {}
 
   /// Notes a problem at a place; its own pointer is appended to that of the place.
@@ -69,7 +69,7 @@ class JsonErrors {
   bool empty() const { return problems_.empty(); }
   bool is_full() const { return problems_.size() >= kMost; }  ///< Further problems are counted and not shown.
   const std::vector<Problem>& problems() const { return problems_; }
-  /// Throws InputError with the problems, if there are any, as those of a file or what is named instead of one.
+  /// Throws InputError with the problems, if there are any, as problems of a file, or of the given name.
   void raise(const std::string& where) const;
 
  private:
@@ -81,18 +81,18 @@ class JsonErrors {
 };
 
 /// A thin reader of one JSON object over a plain options struct: a field's initial value is the key's
-/// default. It notes unknown, missing, ill-typed and out-of-range keys in `errors` and goes on, and builds
-/// the same object with every default filled in. Call `finish` after the last key.
+/// default. It notes unknown, missing, ill-typed and out-of-range keys in `errors` and continues, and builds the same
+/// object with every default filled in. Call `finish` after the last key.
 class JsonReader {
  public:
   JsonReader(const Json& value, std::string pointer, JsonErrors& errors);
 
-  /// Reads a number (std::int64_t, double), a bool, a text, or a list of those that are not bool. A key that may be
-  /// missing, or a list that is null, leaves the value as it is.
+  /// Reads a number (std::int64_t, double), a bool, a text, or a list of those that are not bool. An optional missing
+  /// key, or a list that is null, leaves the value as it is.
   template <class T>
   void read(const std::string& key, T& value, const Expected& expected, const std::string& about);
 
-  // The same in short.
+  // Short for the same.
   void optional(const std::string& key, auto& value, const Range& range, const std::string& about) {
     read(key, value, {.range = range}, about);
   }
@@ -133,11 +133,11 @@ class JsonReader {
   JsonErrors& errors() { return errors_; }
   bool is_object() const { return object_; }
 
-  /// Notes keys that nobody asked for, with the nearest known one. The outermost object may have a "$schema".
+  /// Notes unknown keys, with the nearest known one. The outermost object may have a "$schema".
   void finish();
-  /// The object with every default filled in, keys in the order they were asked for.
+  /// The object with every default filled in, keys in the order in which they were read.
   const Json& filled() const { return filled_; }
-  /// The keys that were asked for, in order.
+  /// The known keys, in order.
   const std::vector<OptionDoc>& documentation() const { return docs_; }
 
  private:
@@ -153,7 +153,7 @@ class JsonReader {
   std::vector<OptionDoc> docs_;
 };
 
-/// The keys that a function asks a reader for, given an object that may decide which.
+/// The keys that a function reads, which may depend on the given object.
 std::vector<OptionDoc> documented(const std::function<void(JsonReader&)>& read,
                                   const Json& given = Json::object());
 

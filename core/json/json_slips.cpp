@@ -51,7 +51,7 @@ constexpr Sign kSigns[] = {
     {"\xC2\xAB", "This quotation mark is a typographic one; JSON has \"."},
 };
 
-/// The whole text as another language, by its first line that is no comment.
+/// The whole text as another language, by its first line that is not a comment.
 std::string language_of(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());

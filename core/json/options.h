@@ -34,8 +34,8 @@ using Owner = typename OwnerOf<decltype(pointer)>::Type;
 template <auto member>
 using MemberType = std::remove_reference_t<decltype(std::declval<Owner<member>&>().*member)>;
 
-/// How the values of one type of member are read, written and described. Values are passed by their address, so that
-/// all that walks a table is compiled once.
+/// How the values of one type of member are read, written and described. Values are passed by address, so that code
+/// that walks a table is compiled once.
 struct OptionKind {
   /// Reads the key of the option over the value. Notes errors.
   void (*read)(JsonReader& reader, const Option& option, void* value);
@@ -108,7 +108,7 @@ struct Option {
   const void* owner = nullptr;  ///< the struct S of the member, as `owner_of<S>`
 
   bool is_required = false;
-  bool is_open = false;  ///< an empty value (0, "", none) is not written: something else decides
+  bool is_open = false;  ///< an empty value (0, "", none) is not written: another setting decides
   Effect effect = Effect::results;
   Range range = {};                          ///< as in Expected
   std::size_t least = 0;                     ///< as in Expected
@@ -168,7 +168,7 @@ inline constexpr const void* owner_of = &kOwner<S>;
 constexpr const Option* begin(const OptionTable& table) { return table.rows; }
 constexpr const Option* end(const OptionTable& table) { return table.rows + table.count; }
 
-/// A table whose values `void check(const S& options, JsonReader& reader)` looks at together.
+/// A table with the check `void check(const S& options, JsonReader& reader)` of its values together.
 template <auto check>
 constexpr OptionTable checked(OptionTable table) {
   table.check = [](const void* options, JsonReader& reader) {

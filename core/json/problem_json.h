@@ -7,9 +7,9 @@
 
 namespace lagtape {
 
-/// {"problems": [{"place": {"file", "line", "column", "pointer", "item", "excerpt", "op"}, "rule", "message", "statement",
-/// "found", "expected", "hint", "nearest"}]}: what says nothing is left out of the place, and null elsewhere. "message"
-/// is the text without the place.
+/// {"problems": [{"place": {"file", "line", "column", "pointer", "item", "excerpt", "op"}, "rule", "message",
+/// "statement", "found", "expected", "hint", "nearest"}]}: empty fields are left out of the place, and null elsewhere.
+/// "message" is the text without the place.
 Json json_of(const std::vector<Problem>& problems);
 
 /// The problems of such an object in a file. Throws InputError for another one.

@@ -10,7 +10,7 @@ enum class SimdLevel { generic, avx2, avx512, neon };
 
 std::string_view name_of(SimdLevel level);
 bool is_supported(SimdLevel level);  ///< Whether this machine and build have it.
-/// The level at which everything runs that is given none: the one that the environment variable LAGTAPE_SIMD
+/// The default level: the one that the environment variable LAGTAPE_SIMD
 /// names when this is first called, else the highest supported one. Throws InputError for a name that is
 /// unknown or not supported.
 SimdLevel best_level();

@@ -44,7 +44,7 @@ struct ScalarVector {
 
 inline bool all(bool mask) { return mask; }
 
-/// Counterpart of Simd<T, level>; `fused` chooses which levels it stands beside.
+/// Counterpart of Simd<T, level>; `fused` chooses the levels that it matches.
 template <class T, bool fused>
 struct ScalarSimd {
   using Scalar = T;

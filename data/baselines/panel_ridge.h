@@ -11,8 +11,8 @@
 namespace lagtape {
 
 /// Direct forecasts of a panel by a ridge regression for each step: from the last numbers of all columns, the future columns and
-/// the calendar at the row that is predicted, and the targets a season before it. Of several series
-/// that are divided in time, each is scaled by its own training rows.
+/// the calendar at the row that is predicted, and the targets a season before it. For several series that are divided
+/// in time, each is scaled by its own training rows.
 class PanelRidge {
  public:
   /// A number of a column at a row, as it is known where a forecast begins.
@@ -38,14 +38,14 @@ class PanelRidge {
   RegressionSizes sizes() const;
   StepProducts products(const SeriesSplit& split, std::int64_t every) const;
   const Scaling& scaling(std::int64_t row) const;
-  /// Puts the scaled numbers that a forecast from a row on reads into shared [S] and own [H, F].
+  /// Writes the scaled numbers that a forecast from a row on reads into shared [S] and own [H, F].
   void read(std::int64_t row, const NumberAt& number_at, std::vector<double>& shared,
             std::vector<double>& own) const;
 
   const Panel* panel_ = nullptr;
   std::int64_t steps_ = 1, lags_ = 0, season_ = 0;  ///< season 0: none, or the lags reach over it
   std::vector<std::int64_t> lagged_, ahead_;        ///< columns
-  std::vector<Scaling> scaling_;                    ///< by series, or one of all; of each column
+  std::vector<Scaling> scaling_;                    ///< by series, or one for all; for each column
   std::optional<StepRegressions> regressions_;
 };
 

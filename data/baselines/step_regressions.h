@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// The numbers of a row from which those of the next steps are predicted.
+/// The predictors of a row for the next steps.
 struct RegressionSizes {
   std::int64_t shared = 0;   ///< S, numbers that all steps read, such as the last values
   std::int64_t own = 0;      ///< F, numbers of each step, such as inputs that are known ahead
@@ -42,8 +42,8 @@ class StepProducts {
 /// A linear regression for each step and target.
 class StepRegressions {
  public:
-  /// The ridge regressions of standardised numbers, solved exactly. The penalty of a step is the one of kPenalties with the
-  /// least squared error on the rows of `valid`; without rows there kPenalties[kUsualPenalty].
+  /// The ridge regressions of standardized numbers, solved exactly. The penalty of a step is the one of kPenalties with
+  /// the least squared error on the rows of `valid`; without rows there kPenalties[kUsualPenalty].
   StepRegressions(const StepProducts& train, const StepProducts& valid);
 
   /// The prediction of a step and target from shared [S] and own [F].

@@ -20,9 +20,8 @@ struct Seasonality {
 Seasonality seasonality_of(std::span<const double> past, std::int64_t period);
 
 /// The forecast of the Theta method (Assimakopoulos and Nikolopoulos 2000) for the steps after the past: simple exponential
-/// smoothing with half of the past's linear trend as drift (Hyndman and Billah 2003), of numbers without their seasonality.
-/// `period` 0: there is no season. The smoothing has the least squared error over the past. The past has one number at
-/// least.
+/// smoothing with half of the past's linear trend as drift (Hyndman and Billah 2003), of the deseasonalized numbers.
+/// `period` 0: no season. The smoothing has the least squared error over the past. The past has one number at least.
 std::vector<double> theta_forecast(std::span<const double> past, std::int64_t period, std::int64_t steps);
 
 }  // namespace lagtape

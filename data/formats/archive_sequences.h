@@ -32,15 +32,15 @@ struct ArchiveData {
   std::int64_t uneven = 0;  ///< sequences whose time stamps are not evenly spaced
 };
 
-/// Takes the part before the next separator off the text, and the separator with it.
+/// Removes the part before the next separator from the text, with the separator.
 std::string_view take_part(std::string_view& text, char separator);
 
-/// The parts between separators, all of them; a separator in parentheses is none.
+/// All parts between separators; a separator in parentheses does not count.
 std::vector<std::string_view> parts_of(std::string_view text, char separator);
 
 std::string in_lower_case(std::string_view text);  ///< A-Z as a-z
 
-/// Puts the sequences of one file together, value by value, and refuses what does not fit with the line.
+/// Puts the sequences of one file together, value by value, and refuses values that do not fit, with the line.
 class ArchiveBuilder {
  public:
   ArchiveBuilder(const std::filesystem::path& path, const ArchiveOptions& options, ArchiveData& data);
@@ -49,19 +49,20 @@ class ArchiveBuilder {
   void first_line() { line_ = 0; }  ///< The file is read once more.
   /// Throws InputError if the file before has others. Empty: targets are real.
   void set_classes(std::vector<std::string> classes);
-  /// Every sequence has so many; the first decides where nobody says it. Throws InputError if the file before has another number.
+  /// Every sequence has so many; by default as many as the first. Throws InputError if the file before has another
+  /// number.
   void set_dimensions(std::int64_t dimensions);
 
-  /// All sequences have as many steps: so many, or as the first one has.
+  /// All sequences have the same number of steps: this, or that of the first one.
   void set_equal_length(std::optional<std::int64_t> steps) { length_ = steps.value_or(0); }
 
   /// The next value of the dimension: a number, '?' or 'NaN'. Throws InputError for other texts.
   void add_value(std::string_view text);
-  /// The time of the value that was added last, in any unit; each value of a file has one, or none has.
+  /// The time of the value that was added last, in any unit; either all values of a file have one, or none.
   void add_time(double time) { times_.push_back(time); }
   void end_dimension();
   /// Ends the sequence, whose missing values are replaced. Throws InputError for lengths that differ, a wrong number of
-  /// dimensions, and a target that is no class or number. `padded`: last steps without any value are no steps.
+  /// dimensions, and a target that is not a class or number. `padded`: last steps without any value are not steps.
   void end_sequence(std::string_view target, bool padded = false);
   /// Throws InputError if the file had no sequences.
   void end_file() const;

@@ -9,7 +9,7 @@ namespace lagtape {
 /// Reads an .arff file of the UEA archive: a line is a sequence, its values and its class, separated by commas; a sequence of
 /// several dimensions is one quoted relation, in which "\n" ends a dimension. The last attribute is the class ({a,b}) or a
 /// numeric target. '?' after a sequence's last value pads it. Throws InputError with the line: attributes of other types,
-/// numbers of values that are not those of the attributes.
+/// a number of values other than that of the attributes.
 void read_arff(std::istream& file, ArchiveBuilder& builder);
 
 }  // namespace lagtape

@@ -26,7 +26,7 @@ using Take = std::function<void(const std::string&, std::string)>;
 using Wanted = std::function<bool(std::string_view)>;
 using Block = std::function<void(std::string_view)>;
 using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
-/// Visits an entry and returns whether to go on to the next.
+/// Visits an entry and returns whether to continue with the next.
 using Visit = std::function<bool(archive*, archive_entry*, const std::string& name)>;
 
 Archive new_archive() { return {archive_read_new(), archive_read_free}; }
@@ -143,7 +143,7 @@ void read_archive(const fs::path& path, const FileWish& wish, const Take& take) 
   });
 }
 
-/// Adds the names of the wanted files in a folder below `path`, and in those inside it that are no links.
+/// Adds the names of the wanted files in a folder below `path`, and in those inside it that are not links.
 void add_names(const fs::path& path, const std::string& below, const Wanted& wanted,
                std::vector<std::string>& names) {
   std::error_code error;

@@ -14,7 +14,7 @@ struct FileWish {
   std::function<bool(std::string_view name)>
       wanted;            ///< `name` is the path inside the folder or archive, with '/'
   std::int64_t largest;  ///< limit of a file's size in bytes
-  /// The size that a file asks for, told by its first bytes; nothing while more bytes are needed. An archive
+  /// The size of a file, by its first bytes; nothing while more bytes are needed. An archive
   /// is unpacked no further than that. Empty: any size up to the limit.
   std::function<std::optional<std::uint64_t>(const std::string& name, std::string_view beginning)> size = {};
 };
@@ -22,8 +22,8 @@ struct FileWish {
 /// Passes to `take` the wanted files below a folder (in the order of their names) or inside a tar or zip
 /// archive, plain or gzip (in the order in which they are stored). Only one file is in memory at a time, and
 /// an archive is never unpacked as a whole. The length and CRC-32 of a gzip file of one member are checked at
-/// its end. Throws InputError with path and name when there is nothing, neither a folder nor an archive, a
-/// damaged archive, or a file above the limit.
+/// its end. Throws InputError with path and name if the path is missing or neither a folder nor an archive, and for a
+/// damaged archive or a file above the limit.
 void read_files(const std::filesystem::path& path, const FileWish& wish,
                 const std::function<void(const std::string& name, std::string bytes)>& take);
 

@@ -10,11 +10,11 @@
 
 namespace lagtape {
 
-/// Data that a program has in its memory, under names of files. While a GivenScope lives, what reads tables and arrays takes them
-/// in place of files, on its thread.
+/// Data that a program has in its memory, under names of files. While a GivenScope lives, readers of tables and arrays
+/// on its thread read them in place of files.
 class GivenFiles {
  public:
-  /// The folder of these files, from which `data.path` names them: (memory)/data.csv.
+  /// The folder of these files in `data.path`: (memory)/data.csv.
   static constexpr const char* kFolder = "(memory)";
 
   void add_table(const std::string& name, std::shared_ptr<const ColumnTable> table);
@@ -28,7 +28,7 @@ class GivenFiles {
   std::map<std::string, std::map<std::string, Tensor>> arrays_;
 };
 
-/// Gives the files on this thread as long as it lives, or none (null); those that were given before wait.
+/// Provides the files on this thread while it lives, or none (null); files of an outer scope are hidden.
 class GivenScope {
  public:
   explicit GivenScope(const GivenFiles* files);
@@ -40,8 +40,8 @@ class GivenScope {
   const GivenFiles* before_;
 };
 
-/// The table, or the arrays, that are given for a path; null where it is that of a file. Throws InputError
-/// where data of that name were given once, and are not now.
+/// The given table or arrays for a path; null for the path of a file. Throws InputError where data of that name were
+/// given earlier, and are not now.
 std::shared_ptr<const ColumnTable> given_table(const std::filesystem::path& path);
 const std::map<std::string, Tensor>* given_arrays(const std::filesystem::path& path);
 

@@ -18,13 +18,13 @@ bool is_gzip(std::string_view bytes);
 /// Unpacks a gzip file (RFC 1952) that arrives in pieces. The CRC-32 and the length of each member are checked.
 class GzipReader {
  public:
-  /// Gives the next piece, which stays where it is until the one after it is asked for; empty at the end.
+  /// Gives the next piece, which stays valid until the next call; empty at the end.
   using Source = std::function<std::string_view()>;
   explicit GzipReader(Source source);
 
   /// The next block of the content; empty at its end, and from the first error on.
   std::string_view next();
-  /// What is wrong with the file, as far as it was read; empty when nothing is.
+  /// The error of the file, as far as it was read; empty when there is none.
   const std::string& error() const { return error_; }
 
  private:
@@ -39,7 +39,7 @@ class GzipReader {
 /// Throws InputError "WHERE: ...".
 std::string gunzip(std::string_view bytes, const std::string& where);
 
-/// The number of bytes that a content has, told by its first bytes: as many as there are, up to 64 KiB.
+/// The size of a content, by its first bytes: as many as there are, up to 64 KiB.
 using ContentSize = std::function<std::uint64_t(std::string_view beginning)>;
 
 /// The bytes of a file, unpacked when it is a gzip file; then `size_of` must agree with the length that the

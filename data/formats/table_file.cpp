@@ -45,8 +45,8 @@ std::vector<std::string_view> cells_between_blanks(std::string_view line, std::s
   return cells;
 }
 
-/// Makes tabs of the blanks of a table whose columns nothing else divides. Of single blanks all columns but the first have
-/// numbers.
+/// Turns the blanks of a table that nothing else divides into tabs. With single blanks, all columns except the first
+/// have numbers.
 bool make_tabs(std::string& text) {
   constexpr std::size_t kMostLines = 50, kFewestLines = 4;
   std::vector<std::string_view> lines;

@@ -11,7 +11,7 @@ namespace lagtape {
 
 /// Cuts a text into words by simple rules: a word is a run of letters, digits and bytes of other alphabets
 /// (128 and above), and may have an apostrophe inside ("don't" is one word); every other character that is
-/// not blank is a word of its own; the tag "<br />" counts as a blank. With `lower`, A-Z become a-z.
+/// not blank is its own word; the tag "<br />" counts as a blank. With `lower`, A-Z become a-z.
 void for_each_word(std::string_view text, bool lower, const std::function<void(std::string_view)>& take);
 
 /// Counts of words, which are numbered from 0 in the order of their first appearance.

@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// A column of a file, and what a model does with it.
+/// A column of a file, and its role in a model.
 struct ColumnUse {
   std::int64_t source = 0;  ///< its number in the file
   ColumnRole role = ColumnRole::past;
@@ -21,7 +21,7 @@ struct ColumnUses {
   bool is_target(std::int64_t source) const;
 };
 
-/// Gives the number of a column by the name or number that a key of the data, such as "target", has for it.
+/// Gives the number of a column by its name or number in a key of the data, such as "target".
 using FindColumn = std::function<std::int64_t(const Json& column, const std::string& key)>;
 
 /// Finds the columns that the options name in a file of so many. Where all columns are read, the columns `times` are left

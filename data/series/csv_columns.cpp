@@ -62,7 +62,7 @@ void take_means(const CsvSource& csv, std::int64_t source, const std::vector<dou
   }
 }
 
-/// Finds the codes that may mean missing numbers. The number of a constant series is no code.
+/// Finds the codes that may mean missing numbers. The number of a constant series is not a code.
 std::string note_of_codes_in(const CsvSource& csv, const std::vector<Column>& columns) {
   std::vector<std::int64_t> series;
   for (std::int64_t row = 0; row < csv.rows() && csv.ids.size() > 1; ++row)
@@ -142,7 +142,8 @@ RowRange rows_to_fill(const PanelSeries& series, const Column& column) {
   return {series.first, end - series.first};
 }
 
-/// Fills the holes of a column but for the last rows of each series, and gives up segments in which it has no number.
+/// Fills the holes of a column except for the last rows of each series, and gives up segments in which it has no
+/// number.
 void fill_column(const Panel& panel, Column& column, Missing missing, std::vector<RowRange>& segments) {
   const std::span<double> values = column.values.values<double>();
   auto series = panel.series.begin();
@@ -330,7 +331,7 @@ void add_category(const CsvSource& csv, const Category& category, Panel& panel) 
   for (Column& column : columns) add_column(panel, std::move(column), csv.options);
 }
 
-/// The calendar is known ahead. Its inputs of one row stand together.
+/// The calendar is known ahead. Its inputs of one row are neighbors.
 void add_calendar(const SeriesOptions& options, Panel& panel) {
   const std::int64_t first = std::ssize(panel.columns);
   for (const std::string& name : options.calendar)

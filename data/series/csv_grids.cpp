@@ -36,8 +36,8 @@ FoundGrid uneven_grid(std::span<const Instant> times, const TimeCalendar& calend
           .gaps = std::move(gaps)};
 }
 
-/// Whether the distances of rows are one and the same but for the errors of a clock, or rounded: no row is nearer to another
-/// than to its own step, and few steps are missing.
+/// Whether the distances of rows are one and the same except for the errors of a clock, or rounded: no row is nearer to
+/// another than to its own step, and few steps are missing.
 bool is_jitter(std::span<const Instant> times, const FoundGrid& found) {
   const std::int64_t usual = found.grid.frequency().count;
   for (std::size_t i = 1; i < times.size(); ++i)

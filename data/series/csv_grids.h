@@ -8,13 +8,13 @@
 
 namespace lagtape {
 
-/// The grid of a series, and whether its rows lie on it.
+/// The grid of a series, and whether its rows are on it.
 struct GridOfSeries {
   FoundGrid found;
   bool is_even = true;
 };
 
-/// The grids of all series. That of the longest one decides where the options do not; series of one row have its frequency.
+/// The grids of all series. The longest one decides where the options do not; series of one row have its frequency.
 /// None where all series have one row.
 std::vector<GridOfSeries> grids_of(const CsvSource& csv, const std::vector<PanelSeries>& all,
                                    const TimeAxis& axis, const TimeCalendar& calendar);

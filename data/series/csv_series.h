@@ -6,11 +6,11 @@
 namespace lagtape {
 
 /// Reads the columns that name the series of each row, if the file has some. Leaves out the rows of the second file that are of
-/// series that the first one does not have. Returns what a user should know of the names, or "". Throws InputError for an empty cell.
+/// series that the first one does not have. Returns a note on the names, or "". Throws InputError for an empty cell.
 std::string read_series(CsvSource& csv);
 
-/// Puts the rows of a series next to each other, in the order in which the file names the series first. `times` are those of
-/// the rows of the files, by which the rows of a series are ordered; none: they stay in their order. A row of the second file
+/// Puts the rows of a series next to each other, in the order in which the file names the series first. `times` are the
+/// times of the files' rows, which order the rows of a series; none: rows stay in their order. A row of the second file
 /// is left out where its series already has that time.
 void order_rows(CsvSource& csv, std::vector<Instant>& times);
 

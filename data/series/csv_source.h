@@ -10,8 +10,8 @@
 
 namespace lagtape {
 
-/// The rows of a file in the order of their times, and behind them those of a second file with inputs that are known ahead.
-/// A column that the second file does not have is empty there, and so are the targets.
+/// The rows of a file in the order of their times, and after them the rows of a second file with inputs that are known
+/// ahead. Columns that the second file lacks are empty there, and so are the targets.
 class CsvSource {
  public:
   /// `future`: null where there is no second file.
@@ -23,12 +23,12 @@ class CsvSource {
   std::vector<std::int64_t> order = {};  ///< rows of the files; empty: as they are
   /// By row of the files: others of the same time, of which the mean is taken.
   std::unordered_map<std::int64_t, std::vector<std::int64_t>> alike = {};
-  /// The names of the series in the order in which the file names them first, and by row of the files the number of
-  /// its series; empty: all rows are of one.
+  /// The names of the series in the order of their first rows, and for each row of the files the number of its series;
+  /// empty: one series.
   std::vector<std::vector<std::string>> ids = {};
   std::vector<std::int32_t> series = {};
-  std::string future_format = {};  ///< how the second file writes its times, where it does so in another way
-  std::int64_t duplicates = 0;     ///< rows that are left out, as others have their times
+  std::string future_format = {};  ///< the second file's format of times, where it differs
+  std::int64_t duplicates = 0;     ///< omitted rows, whose times other rows have
 
   std::int64_t rows() const { return order.empty() ? all_rows() : std::ssize(order); }
   std::int64_t all_rows() const { return table.rows() + std::ssize(future_.rows); }
@@ -50,25 +50,26 @@ class CsvSource {
   GivenColumn::Numbers numbers(std::int64_t column) const;
   Place place(std::int64_t row, std::int64_t column) const;
   std::int64_t line(std::int64_t row) const;
-  /// What of the second file is not read, and how it is, where a user may not expect that. For rows in their order.
+  /// Notes on the second file: parts that are not read, and how others are, where a user may not expect it.
+  /// For rows in their order.
   std::vector<std::string> notes_of_future() const;
-  /// Leaves rows of the second file out, by their place among those that were left in.
+  /// Omits rows of the second file, by their place among the remaining ones.
   void leave_out_future(const std::vector<std::int64_t>& places);
-  /// The number of a column that a key of the data names, by its name or number.
+  /// The number of a column in a key of the data, by its name or number.
   std::int64_t column(const Json& entry, const std::string& key) const;
   /// The columns of a time: none, one, or a date and a time of day. The name "" is that of the first column, if that has dates and no
   /// name.
   std::vector<std::int64_t> time_columns() const;
   /// The numbers of the columns that name series; of a .tsf file the first one, if the options name none.
   std::vector<std::int64_t> series_columns() const;
-  /// Whether all columns are read but the first one, which is the index that pandas writes.
+  /// Whether all columns are read except the first one, the index that pandas writes.
   bool leaves_out_index() const { return options.reads_all() && table.has_index(); }
 
  private:
   void find_future_columns();
   std::string_view future_cell(std::int64_t row, std::int64_t column) const;
 
-  /// The row in the second file of one of the rows behind those of the first file.
+  /// The row in the second file of a row after those of the first file.
   std::int64_t row_in_future(std::int64_t row) const {
     return future_.rows[static_cast<std::size_t>(row - table.rows())];
   }

@@ -79,8 +79,8 @@ TimeColumn read_column(CsvSource& csv) {
   return column;
 }
 
-/// Makes instants of the times that a clock without an offset shows. The rows of each series of a file have an order of their
-/// own.
+/// Makes instants of the times that a clock without an offset shows. The rows of each series of a file have their own
+/// order.
 void put_in_zone(const CsvSource& csv, const TimeZone& zone, std::vector<Instant>& times) {
   const std::int64_t own = csv.table.rows(), column = csv.time_columns()[0];
   for (const auto& [begin, end] : {std::pair(std::int64_t{0}, own), std::pair(own, csv.all_rows())})
@@ -100,7 +100,7 @@ std::string of_series(const CsvSource& csv, std::int64_t row) {
   return text_of(" in the series ", quote(series.name(), 40));
 }
 
-/// Names the column with the fewest words or numbers that tells all rows of one time apart; "" where none does.
+/// Names the column with the fewest words or numbers that distinguishes all rows of one time; "" where none does.
 std::string hint_for_duplicates(const CsvSource& csv) {
   const std::vector<std::int64_t> times = csv.time_columns();
   std::vector<std::int64_t> taken = times;
@@ -166,7 +166,8 @@ void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
   csv.duplicates = removed;
 }
 
-/// Says by which clock the rows have one time of day, where they are a day apart but for the hours by which that clock leaps.
+/// Says by which clock the rows have one time of day, where they are a day apart except for the hours by which that
+/// clock leaps.
 std::string note_of_days(const CsvSource& csv, const TimeAxis& axis) {
   if (!csv.options.timezone.empty() || axis.grids.front().is_even) return {};
   const std::string zone = zone_of_days(axis.times);

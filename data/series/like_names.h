@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-/// Sees names of series or sequences that people may have meant to be one.
+/// Finds names of series or sequences that people may have meant to be equal.
 class LikeNames {
  public:
   /// `what`: "series" or "sequences".
@@ -22,8 +22,8 @@ class LikeNames {
       (table.has_blanks_around(row, column) ? seen_[which].with_blanks : seen_[which].without) = true;
   }
 
-  /// Names that differ by capitals or blanks alone and are several, and names that had other blanks around them in some rows
-  /// and are one. "" where there are none. `names` are those of the rows that were added.
+  /// A note on different names that differ by capitals or blanks alone, and on equal names with other blanks around
+  /// them in some rows. "" where there are none. `names` are those of the rows that were added.
   std::string note(const std::vector<std::string>& names) const;
 
  private:

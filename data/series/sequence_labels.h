@@ -9,13 +9,13 @@
 
 namespace lagtape {
 
-/// What charts show of a sequence beside its numbers. All is empty but for windows of recordings.
+/// Labels of a sequence in charts. All are empty except for windows of recordings.
 struct SequenceLabels {
   std::vector<Quantity> inputs = {}, targets = {};
   std::vector<std::int64_t> shifts = {};  ///< [inputs], rows from that of a step to the one that is read
   /// The times of the rows of the steps, and of the rows of the targets; empty without times.
   std::vector<Instant> times = {}, target_times = {};
-  std::optional<TimeZone> clock = {};  ///< empty: times are no dates
+  std::optional<TimeZone> clock = {};  ///< empty: times are not dates
   std::string series = {};             ///< the name of the sequence's series, where there are several
 };
 

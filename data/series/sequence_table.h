@@ -14,7 +14,7 @@ namespace lagtape {
 /// How a table of many sequences is read and divided: the options of the task "sequences".
 struct SequenceOptions {
   std::string path, time, target;     ///< file, and columns; no `time`: rows are in their order
-  std::vector<std::string> sequence;  ///< columns that tell sequences apart
+  std::vector<std::string> sequence;  ///< columns that distinguish sequences
   std::vector<std::string> input;     ///< columns
   std::vector<Category> categories;   ///< the input columns of words
   std::vector<std::string> classes;   ///< the words of `target` by class; empty: those of the file
@@ -24,9 +24,8 @@ struct SequenceOptions {
   Missing missing = Missing::error;
   NormalizeOptions normalize;  ///< `real_loss` is false where targets are classes
   double train = 0.7, valid = 0.15, test = 0.15;
-  std::int64_t split_seed = -1;  ///< -1: that of the experiment
-  std::vector<std::string>
-      group;  ///< columns that name groups of sequences which are in one set; none: each is its own
+  std::int64_t split_seed = -1;    ///< -1: that of the experiment
+  std::vector<std::string> group;  ///< columns that name groups of sequences in the same set; none: no groups
 
   /// The input columns of numbers.
   std::vector<std::string> numbers() const;
@@ -42,12 +41,12 @@ struct SequenceTable {
   std::string where;  ///< the file
   StoredSequences sequences = {};
   std::vector<std::vector<std::string>> ids =
-      {};  ///< [N], the cells of the columns that tell sequences apart
+      {};  ///< [N], the cells of the columns that distinguish sequences
   std::vector<std::string> targets =
-      {};  ///< [N], as the file has them, also other classes; "" where there is none
+      {};  ///< [N], as in the file, also unknown classes; "" where there is none
   std::vector<std::string> classes = {};        ///< names; empty for real targets
   std::vector<std::int32_t> groups = {};        ///< [N], of `group`; empty: there are none
-  std::vector<std::string> notes = {};          ///< what a user should know, a sentence each
+  std::vector<std::string> notes = {};          ///< notes for the user, a sentence each
   DateOrder date_order = DateOrder::automatic;  ///< that was found
 
   std::string name(std::size_t i) const;  ///< of a sequence: "pump 3 / 12"

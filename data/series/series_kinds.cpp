@@ -257,7 +257,7 @@ namespace {
 
 void read_stride(JsonReader& reader, const std::string& key, const Json& given, std::int64_t& stride) {
   if (given == "auto") return;
-  if (given.is_number_unsigned() && given.get<std::int64_t>() >= 1 && given.get<double>() <= kMostSteps) {
+  if (given.is_number_integer() && given.get<double>() >= 1 && given.get<double>() <= kMostSteps) {
     stride = given.get<std::int64_t>();
   } else {
     reader.error(key, text_of("expected \"auto\" or an integer of at least 1. Got ", given.dump(), "."));

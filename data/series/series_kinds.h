@@ -19,7 +19,7 @@ inline constexpr const char* kAboutDateOrder =
     "which of the first two numbers of a date is the day where no row has one above 12: \"day_first\" or "
     "\"month_first\"; \"auto\": an error asks";
 
-/// Notes the error of a "time_format" that is none.
+/// Notes the error of an invalid "time_format".
 void check_time_format(const std::string& format, JsonReader& reader);
 
 // How the values of the options of recordings are written.

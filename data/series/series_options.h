@@ -14,7 +14,7 @@
 namespace lagtape {
 
 /// The treatment of cells without a number: an error, a straight line between the numbers around them, the last
-/// number before them, or that and an input more that says whether a number was there.
+/// number before them, or that and a further input, whether a number was there.
 enum class Missing : std::uint8_t { error, interpolate, hold, mask };
 
 /// The treatment of rows that have one time: an error, the first or the last of them, or the mean of their numbers.
@@ -23,14 +23,15 @@ enum class Duplicates : std::uint8_t { error, first, last, mean };
 /// How several series become training, validation and test set: as whole series, or each in time.
 enum class SplitBy : std::uint8_t { series, time };
 
-/// What the network learns the rest of: nothing, the target a season before, or a linear regression.
+/// The simple model whose residual the network learns: none, the target a season before, or a linear
+/// regression.
 enum class Residual : std::uint8_t { none, seasonal, linear };
 
-/// What scales the numbers of a column: nothing, the training rows of all series, those of each series, or the better of the
-/// two.
+/// The rows that scale the numbers of a column: none, the training rows of all series, those of each series,
+/// or the better of the two.
 enum class ScaleBy : std::uint8_t { nothing, all, series, best };
 
-/// How often windows of training come: all as often, or those of each series together as often as those of another.
+/// How often windows of training come: all equally often, or the windows of each series together equally often.
 enum class WeightBy : std::uint8_t { row, series };
 
 /// A column of words, each of which becomes an input that is 1 in the rows with that word and else 0.
@@ -39,7 +40,7 @@ struct Category {
   std::vector<std::string> values;
 };
 
-/// A column as an experiment names it, and what the model does with it.
+/// A column as an experiment names it, and its role in the model.
 struct InputColumn {
   Json column;  ///< its name, or its number
   ColumnRole role = ColumnRole::past;
@@ -59,9 +60,9 @@ struct SeriesOptions {
   DateOrder date_order = DateOrder::automatic;
   std::string timezone;                ///< the clock of times without an offset; empty: UTC
   std::string frequency = "auto";      ///< that of Frequency, "auto": found from the rows, or "any"
-  std::vector<std::int64_t> holidays;  ///< days since 1970 that are no business days
+  std::vector<std::int64_t> holidays;  ///< days since 1970 that are not business days
   Duplicates duplicates = Duplicates::error;
-  // Columns by what the model does with them: lists of names and numbers, or null.
+  // Columns by their role in the model: lists of names and numbers, or null.
   Json past, target, future, fixed;
   bool says_input = false;  ///< `past` is written as "input", which may name targets
   std::optional<bool> past_target =
@@ -85,9 +86,9 @@ struct SeriesOptions {
 
   /// The files, as messages name them.
   std::string where() const;
-  /// Whether no key says which columns are read: all are.
+  /// Whether no key names the columns to read: all are read.
   bool reads_all() const { return past.is_null() && future.is_null() && fixed.is_null(); }
-  /// Whether "input" is []: a model that knows nothing but time reads one input, which is always 0.
+  /// Whether "input" is []: a model of time alone reads one input, which is always 0.
   bool reads_nothing() const;
   /// Whether an input column is one of words.
   bool is_category(const Json& column) const;
@@ -96,7 +97,7 @@ struct SeriesOptions {
   /// The rows at which the step of a row reads a column, relative to that row: the one alignment of all inputs, in
   /// training, forecasts and streams. The step predicts the row `horizon` rows later.
   std::vector<std::int64_t> shifts_of(ColumnRole role) const;
-  /// The inputs in their order, where the options alone decide them, else none: columns, their masks, words, angles.
+  /// The inputs in their order, if the options alone decide them, else none: columns, their masks, words, angles.
   std::vector<std::string> input_names() const;
   /// The number of inputs and targets where the options alone decide it, else {0, 0}.
   std::pair<std::int64_t, std::int64_t> widths() const;
@@ -105,7 +106,7 @@ struct SeriesOptions {
 /// The name of an input that is read at another row than that of its step: "temp[+1]".
 std::string name_of_input(const std::string& column, std::int64_t shift);
 inline constexpr const char* kNothing = "nothing";  ///< the name of the input of a model that reads none
-/// The names of inputs that are made: whether a column has a number, whether it has a certain word, and the
+/// The names of derived inputs: whether a column has a number, whether it has a certain word, and the
 /// sine or cosine of a calendar input.
 std::string name_of_mask(const std::string& column);
 std::string name_of_word(const std::string& column, const std::string& word);

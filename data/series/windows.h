@@ -18,19 +18,19 @@ std::int64_t windows_in(const RowRange& segment, const SeriesOptions& options, s
 
 std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& panel);
 
-/// What is known of each series beside its rows.
+/// Facts about each series, beside its rows.
 struct SeriesFacts {
   std::vector<NaiveErrors> naive = {};             ///< of the targets, [series * targets]
   std::vector<Normalization> normalizations = {};  ///< [series]; empty: one for all
 };
 
-/// How windows are made of a split.
+/// How a split is cut into windows.
 struct WindowChoices {
   std::shared_ptr<const SeriesFacts> facts = {};
-  /// With WeightBy::series sequences are as many, each series has as many of them, and which windows they are changes from epoch
-  /// to epoch.
+  /// WeightBy::series keeps the number of sequences, gives each series equally many, and draws their windows anew each
+  /// epoch.
   WeightBy weight = WeightBy::row;
-  /// Windows begin before the rows of the split, as far back as the first of these need as targets. Targets before them are NaN.
+  /// Windows begin before the rows of the split, so far that its first rows are targets. Targets before them are NaN.
   bool reads_before = false;
 };
 
@@ -78,11 +78,11 @@ class WindowDataset final : public Dataset {
   std::int64_t series_count_ = 0;
 };
 
-/// The stride of training when none is given: that of windows side by side, or the largest smaller one with which
-/// an epoch has at least kEnoughUpdates updates.
+/// The default stride of training: windows side by side, or the largest smaller stride with at least kEnoughUpdates
+/// updates an epoch.
 std::int64_t training_stride(const SeriesSplit& split, const SeriesOptions& options);
 
-/// Below so many updates an epoch, the schedule of a training is hard to set.
+/// With fewer updates an epoch, the schedule of a training is hard to set.
 inline constexpr std::int64_t kEnoughUpdates = 10;
 
 }  // namespace lagtape

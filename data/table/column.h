@@ -10,15 +10,15 @@
 
 namespace lagtape {
 
-/// What the values of a column are: measured numbers, whether a cell has a certain word, whether the number of another
-/// column was there, or what follows from the time.
+/// The kind of a column's values: measured numbers, whether a cell has a certain word, whether the number of
+/// another column was there, or a function of the time.
 enum class ColumnKind : std::uint8_t { number, category, mask, calendar };
 
-/// What a model does with a column: it predicts it, it knows it up to now, it knows it for later rows as well, or it has
-/// one value in all rows.
+/// The role of a column in a model: predicted, known up to now, known for later rows as well, or one value in
+/// all rows.
 enum class ColumnRole : std::uint8_t { target, past, future, fixed };
 
-/// What numbers are, as people name it: "load" in "MW".
+/// The quantity and its unit, as people name them: "load" in "MW".
 struct Quantity {
   std::string name, unit = {};  ///< the unit may be empty
 };
@@ -30,11 +30,11 @@ struct Column {
   ColumnKind kind = ColumnKind::number;
   ColumnRole role = ColumnRole::past;
   Tensor values = {};                  ///< the values of one column, or of several side by side
-  std::int64_t first = 0, stride = 1;  ///< where in `values` the column begins, and from a row to the next
-  /// By row, whether its number was missing and is made from others; empty: none is.
+  std::int64_t first = 0, stride = 1;  ///< place of the column in `values`, and distance of its rows
+  /// By row, whether its number was missing and is computed from others; empty: none.
   std::vector<bool> filled = {};
-  std::int64_t masks = -1;  ///< the column that a mask is about; -1: this is no mask
-  /// Of a calendar column, its value at a time of the local clock, in seconds since 1970.
+  std::int64_t masks = -1;  ///< the column that a mask is about; -1: this is not a mask
+  /// The value of a calendar column at a time of the local clock, in seconds since 1970.
   std::function<double(double)> at_time = {};
 
   double at(std::int64_t row) const { return values.at(first + row * stride); }

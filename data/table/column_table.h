@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-/// A column that a program has in its memory: texts, or numbers, which are read where they are.
+/// A column in a program's memory: texts, or numbers, which are read in place.
 struct GivenColumn {
   using Numbers = std::function<double(std::int64_t row)>;
 
@@ -19,7 +19,7 @@ struct GivenColumn {
   std::vector<std::string> texts = {};                      ///< [rows] of a column of texts
 };
 
-/// A table of columns in memory. Numbers become texts where somebody asks for their cells, as names of series do.
+/// A table of columns in memory. Numbers become texts when their cells are read, for example as names of series.
 class ColumnTable {
  public:
   /// Throws InputError for columns of different lengths.

@@ -16,8 +16,8 @@ struct Csv {
 };
 
 /// Finite numbers separated by commas, a row a line, as TextTable and NamedTable read them. With `wanted` the columns
-/// of those names alone, in that order, unless the file has no names; `wanted_by` says in messages whose they are. Throws InputError "WHERE: line L, column C: ..."
-/// (C counts cells from 1).
+/// of those names alone, in that order, unless the file has no names; `wanted_by` names their source in messages.
+/// Throws InputError "WHERE: line L, column C: ..." (C counts cells from 1).
 Csv parse_csv(std::string text, const std::string& where, const std::vector<std::string>& wanted = {},
               const std::string& wanted_by = "");
 Csv read_csv(const std::filesystem::path& path);

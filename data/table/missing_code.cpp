@@ -59,7 +59,8 @@ struct Neighbors {
 
 constexpr std::size_t kFewestOthers = 5;
 
-/// The distances around a number that is the lowest or the highest of all but for `beside`; nothing for other numbers.
+/// The distances around a number that is the lowest or the highest of all except for `beside`; nothing for other
+/// numbers.
 std::optional<Neighbors> neighbors_of(double value, std::span<const double> numbers,
                                       double beside = std::numeric_limits<double>::quiet_NaN()) {
   const auto [low, high] = range_of(numbers);

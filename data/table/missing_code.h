@@ -10,37 +10,36 @@
 
 namespace lagtape {
 
-/// A number that probably means that there is none: at least one in 200 numbers of a column, and far from all others.
+/// A number that probably marks a missing one: at least one in 200 numbers of a column, and far from all others.
 struct MissingCode {
   double value = 0;
   std::int64_t cells = 0;
   std::vector<std::string> columns = {};
-  bool is_usual =
-      false;  ///< one that people use as a code, such as -999, and no state of a machine or a closed day
-  bool is_measured = false;  ///< a number among others in a column that it is no code of
+  bool is_usual = false;     ///< a usual code, such as -999, not a state of a machine or a closed day
+  bool is_measured = false;  ///< a number among others in a column in which it is not a code
 };
 
-/// The code among numbers, some of which may be NaN.
+/// The code among numbers, which may include NaN.
 std::optional<MissingCode> find_missing_code(std::span<const double> numbers);
 
-/// A column and its numbers by row, some of which may be NaN.
+/// A column and its numbers by row, which may include NaN.
 struct NamedNumbers {
   std::string name;
   std::span<const double> numbers;
 };
 
-/// The codes of columns, each found among the numbers that are left. `series` has the number of the series by row, or nothing:
-/// a series that never changes may be far from all others, and its number is no code.
+/// The codes of columns, each found among the remaining numbers. `series` has the number of the series by row, or
+/// nothing: a series that never changes may be far from all others, and its number is not a code.
 std::vector<MissingCode> find_missing_codes(const std::vector<NamedNumbers>& columns,
                                             std::span<const std::int64_t> series);
 
 /// The value of the key "missing_codes": a list, or lists by column where a code is a measurement of another column.
 Json missing_codes_json(const std::vector<MissingCode>& codes);
 
-/// The same as people write it, in one line.
+/// The same on one line.
 std::string text_of_codes(const Json& codes);
 
-/// What a user should know of codes that were found, with the key to write; "" where there are none.
+/// A note on codes that were found, with the key to write; "" where there are none.
 std::string note_of_codes(const std::vector<MissingCode>& codes);
 
 }  // namespace lagtape

@@ -21,22 +21,22 @@ class NamedTable {
  public:
   /// `where` begins messages. Throws InputError for a table of names alone.
   NamedTable(TextTable cells, std::string where, TableHead head);
-  /// A table in memory, whose names are what they are.
+  /// A table in memory with these names.
   NamedTable(std::shared_ptr<const ColumnTable> given, std::string where);
 
   std::int64_t rows() const { return given_ ? given_->rows() : cells_->rows() - head_.first; }
   std::int64_t columns() const { return head_.columns; }
   const std::vector<std::string>& names() const { return head_.names; }  ///< empty: columns have none
-  /// What a user may not expect of how the file was read, a sentence each.
+  /// Notes on how the file was read, where a user may not expect it, a sentence each.
   const std::vector<std::string>& notes() const { return head_.notes; }
   const std::string& where() const { return where_; }
   char separator() const { return given_ ? ',' : cells_->separator(); }
-  /// The line of a file; of a table in memory that of the file that it would be.
+  /// The line of a file; for a table in memory, the line that a file of it would have.
   std::int64_t line(std::int64_t row) const { return given_ ? row + 2 : cells_->line(row + head_.first); }
   std::string_view cell(std::int64_t row, std::int64_t column) const {
     return given_ ? given_->cell(row, column) : cells_->cell(row + head_.first, column);
   }
-  /// The numbers of a column that is in memory as such; null: its cells are texts.
+  /// The numbers of a column of numbers in memory; null: its cells are texts.
   const GivenColumn::Numbers* numbers(std::int64_t column) const {
     return given_ ? given_->numbers(column) : nullptr;
   }
@@ -45,12 +45,12 @@ class NamedTable {
     return cells_ && cells_->has_blanks_around(row + head_.first, column);
   }
 
-  /// The number of a column by its name. Throws InputError with the nearest one, and with the setting or the part of the
-  /// command that names it.
+  /// The number of a column by its name. Throws InputError with the nearest one, and with the setting or the part of
+  /// the command with that name.
   std::int64_t column(const std::string& name, Place named_by = {}) const;
   /// The name of a column, or "column 2".
   std::string name_of(std::int64_t column) const;
-  /// The names of columns, each with its unit behind it.
+  /// The names of columns, each followed by its unit.
   std::vector<std::string> names_with_units(const std::vector<std::int64_t>& columns) const;
   /// Whether the first column has no name and counts the rows, as pandas writes an index.
   bool has_index() const;

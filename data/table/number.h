@@ -9,13 +9,13 @@ namespace lagtape {
 inline constexpr std::string_view kMinusSign =
     "\xE2\x88\x92";  ///< U+2212, as pages and word processors write it
 
-/// The number that a whole text is: digits with a sign, a decimal point and an exponent, "inf" or "nan". NaN where T
+/// The number of a whole text: digits with a sign, a decimal point and an exponent, "inf" or "nan". NaN where T
 /// does not hold it; nothing for other texts.
 template <class T = double>
 std::optional<T> parse_number(std::string_view text, char decimal = '.');
 
-/// A number that has separators of thousands, each before three digits, without them: "1000.50" for "1,000.50". A blank
-/// means all blanks that are no line breaks. Nothing for other texts; digits behind the decimal point are not checked.
+/// Removes separators of thousands, each before three digits, from a number: "1000.50" for "1,000.50". A blank means
+/// all blanks except line breaks. Nothing for other texts; digits after the decimal point are not checked.
 std::optional<std::string> without_thousands(std::string_view text, char thousands, char decimal);
 
 /// Whether a text is a number with separators of thousands, such as 1,000.50, 1 000 or 1'000.

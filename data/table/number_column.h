@@ -21,8 +21,8 @@ namespace lagtape {
 /// How all numbers of a column are written.
 struct NumberStyle {
   char decimal = '.';
-  char thousands = 0;     ///< separator of thousands, ' ' for all blanks; 0: there is none
-  std::string unit = {};  ///< text behind each number or before it, such as "%" and "$"
+  char thousands = 0;     ///< separator of thousands, ' ' for all blanks; 0: none
+  std::string unit = {};  ///< text after each number or before it, such as "%" and "$"
 
   /// The number of a cell, NaN for one of the codes; nothing for other texts.
   std::optional<double> read(std::string_view cell, const std::vector<double>& missing_codes = {}) const;
@@ -53,8 +53,8 @@ struct PlainNumbers {
   Tensor values = {};  ///< [rows], f64
   std::int64_t known = 0;
 };
-/// Reads plain numbers, as those of most columns are, of several columns: some rows of each in turn, since the cells of a row
-/// are side by side in memory. `cell` gives that of a row and a column.
+/// Reads plain numbers, the usual case, from several columns: some rows of each in turn, because the cells of a row are
+/// neighbors in memory. `cell` gives the cell of a row and a column.
 template <class CellOf>
 std::vector<PlainNumbers> read_plain_numbers(std::int64_t rows, std::span<const std::int64_t> columns,
                                              const CellOf& cell, const TableOptions& options) {
@@ -78,22 +78,22 @@ std::vector<PlainNumbers> read_plain_numbers(std::int64_t rows, std::span<const 
   return numbers;
 }
 
-/// The numbers of a column that has them in memory, by their rows.
+/// The numbers of a column with numbers in memory, by their rows.
 NumberColumn read_number_column(std::int64_t rows, const GivenColumn::Numbers& number,
                                 const TableOptions& options);
 
 /// The numbers of a column of a table by its rows.
 NumberColumn read_number_column(const NamedTable& table, std::int64_t column, const TableOptions& options);
 
-/// What a user may not expect of the numbers of a column; "" where they are plain.
+/// A note on the numbers of a column, where a user may not expect it; "" where they are plain.
 std::string note_of_numbers(const NumberColumn& numbers, const std::string& name,
                             const TableOptions& options);
 
-/// What could make a number of a cell that was refused; empty: nothing.
+/// The setting that would make a number of a refused cell; empty: none.
 std::string hint_for_number(std::string_view cell, const TableOptions& options);
 
-/// Numbers of a table by what their decimal point must be: 1.5 and 1,234.5; 1,5 and 1.234,5; or either, with a comma, such as
-/// 1,234, or with a point.
+/// Counts of a table's numbers by their possible decimal point: 1.5 and 1,234.5; 1,5 and 1.234,5; or either, with a
+/// comma, such as 1,234, or with a point.
 struct DecimalVotes {
   std::int64_t points = 0, commas = 0, either_comma = 0, either_point = 0;
 };

@@ -10,7 +10,7 @@ namespace lagtape {
 /// Whether a word is a finite number and nothing else.
 bool is_number(std::string_view word);
 
-/// Takes the next number off a line, with the blanks after it. Throws InputError "WHERE: line ROW: ..." when
+/// Removes the next number from a line, with the blanks after it. Throws InputError "WHERE: line ROW: ..." when
 /// there is no finite number.
 float take_number(std::string_view& line, const std::string& where, std::int64_t row);
 

@@ -9,13 +9,13 @@
 
 namespace lagtape {
 
-/// What a table has above its numbers.
+/// The part of a table above its numbers.
 struct TableHead {
   std::vector<std::string> names = {};  ///< [columns]; empty: columns have none
-  std::vector<std::string> units = {};  ///< [columns]; empty: there is no row of them
+  std::vector<std::string> units = {};  ///< [columns]; empty: no row of units
   std::int64_t first = 0;               ///< the first row of numbers
-  std::int64_t columns = 0;  ///< their number without last ones that have neither a name nor a cell
-  std::vector<std::string> notes = {};  ///< what a user may not expect, a sentence each
+  std::int64_t columns = 0;  ///< their number, without last columns that have neither a name nor a cell
+  std::vector<std::string> notes = {};  ///< notes for the user, a sentence each
 };
 
 /// Names, if no cell of the first row is a number (with any of the decimal points) or a time.
@@ -26,12 +26,12 @@ struct HeadSearch {
   bool has_lines_above = true;  ///< lines above the names may have as many cells as the table
 };
 
-/// The same as people have it: under lines of few cells, or of texts where the table has numbers, above a row of units, with numbers as names as pandas writes them
-/// (",0,1"), without a name for the index, and with two columns of one name, of which the second becomes "a.1". Throws InputError where several
-/// lines could be the names.
+/// The same for tables as people write them: under lines of few cells, or of texts where the table has numbers, above a
+/// row of units, with numbers as names as pandas writes them (",0,1"), without a name for the index, and with two
+/// columns of one name, of which the second becomes "a.1". Throws InputError where several lines could be the names.
 TableHead find_head(const TextTable& cells, std::string_view decimals, const HeadSearch& search = {});
 
-/// The head of a table whose columns have these names, of which equal ones are told apart.
+/// The head of a table whose columns have these names, with equal ones made unique.
 TableHead head_of(std::vector<std::string> names);
 
 }  // namespace lagtape

@@ -18,11 +18,11 @@ struct TableOptions {
   char thousands = 0;                      ///< 0: found from whole columns; kNoThousands
   std::int64_t skip_rows = -1;             ///< lines before the table; -1: found from the file
   bool strip_units = false;                ///< cells such as "100 kW" are read as 100
-  std::vector<double> missing_codes = {};  ///< numbers that mean that there is none
-  /// The same of single columns by their names; then `missing_codes` is empty.
+  std::vector<double> missing_codes = {};  ///< numbers that mark missing ones
+  /// The same for single columns by their names; then `missing_codes` is empty.
   std::map<std::string, std::vector<double>> codes_by_column = {};
 
-  /// The options by which a column is read: with the codes that are its own.
+  /// The options for reading a column, with its own codes.
   TableOptions of_column(const std::string& name) const;
 };
 

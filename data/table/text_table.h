@@ -23,8 +23,8 @@ struct TableStart {
 class TextTable {
  public:
   /// Reads a table. Without a separator (0) it is the one of comma, semicolon, tab and bar that divides the first
-  /// lines into equally many cells, and the most; a comma only where no other does, and one that is the numbers'
-  /// `decimal` only where there are quotes. A byte-order mark, CRLF, blank lines and empty cells beyond the first row's are allowed. Throws
+  /// lines into equally many cells, and the most; a comma only if no other does, and the numbers' `decimal` only if
+  /// there are quotes. A byte-order mark, CRLF, blank lines and empty cells beyond the first row's are allowed. Throws
   /// InputError "WHERE: line L: ..." for a row with more or fewer cells than the first, for a quote that nothing closes
   /// and for a cell above 16 MiB, and when there is no row.
   TextTable(std::string text, const std::string& where, char separator = 0, char decimal = '.',

@@ -13,7 +13,7 @@ namespace lagtape {
 
 /// The classes of targets in arrays: 0..count-1, or numbers of which each is a class by its place.
 struct ArrayClasses {
-  std::int64_t count = 0;               ///< 0: targets are no classes, or these are to be found
+  std::int64_t count = 0;               ///< 0: targets are not classes, or these are to be found
   std::vector<std::string> names = {};  ///< [count], whole numbers as texts; empty: 0..count-1
 };
 
@@ -23,10 +23,10 @@ bool are_one_hot(const Tensor& targets);
 /// The places of the ones, -1 where there is none: [N] or [N, T].
 Tensor places_of_ones(const Tensor& targets);
 
-/// The classes that numbers are, if they are whole and at least two; nothing for others.
+/// The classes of numbers, if they are whole and at least two; nothing for others.
 std::optional<ArrayClasses> classes_of(const std::set<double>& values);
 
-/// `"classes"`: their number, or a list of the numbers that they are in the targets.
+/// `"classes"`: their number, or a list of their numbers in the targets.
 extern const OptionKindOf<ArrayClasses> kArrayClasses;
 
 }  // namespace lagtape

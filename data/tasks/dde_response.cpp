@@ -107,7 +107,7 @@ TaskLoader read_dde_response_task(JsonReader& reader, const TaskHints&) {
 }  // namespace
 
 /// Prediction of the response at every step from the forcing at the same times, 0..span. There is one
-/// forcing, so every set holds one sequence, unless `random_shift` starts each sequence at a time of its own.
+/// forcing, so every set holds one sequence, unless `random_shift` starts each sequence at its own time.
 constinit const TaskEntry kDdeResponseTask = {
     .name = "dde_response",
     .summary = "predict the response of a delay differential equation to a given forcing",

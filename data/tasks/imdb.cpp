@@ -122,7 +122,7 @@ std::shared_ptr<const StoredSequences> tokens_of(Part& part, const std::vector<s
   return stored;
 }
 
-/// Reads the vectors of the words that have a token of their own; padding and unknown words become zeros.
+/// Reads the vectors of the words that have their own token; padding and unknown words become zeros.
 KnownWords read_vectors(const fs::path& path, const std::vector<std::string>& words, Tensor& table) {
   for (std::int64_t i = 0; i < kFirstWord * table.size(1); ++i) table.set(i, 0);
   return {.known = read_word_vectors(path, words, kFirstWord, table),

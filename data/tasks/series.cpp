@@ -126,7 +126,7 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   }
   const std::string path = options.where();
   const auto panel = std::make_shared<const Panel>(read_panel(options, context.base));
-  // Of several series that are divided in time, the rows before a part are read as the past of its first windows.
+  // For several series that are divided in time, the rows before a part are read as the past of its first windows.
   const bool reads_before = panel->series.size() > 1 && options.split == SplitBy::time;
   Task task;
   task.shape = {.length = options.window,

@@ -182,8 +182,8 @@ TaskLoader read_speech_commands_task(JsonReader& reader, const TaskHints&) {
 }  // namespace
 
 /// Shorter recordings are padded with 0 dB, longer ones cut; each is then scaled to mean 0 and standard deviation 1.
-/// The silence is the background noises, in training only. A recording is read and analysed each time it is asked for, and
-/// never kept.
+/// The silence is the background noises, in training only. A recording is read and analyzed each time it is asked for,
+/// and never kept.
 constinit const TaskEntry kSpeechCommandsTask = {
     .name = "speech_commands",
     .summary = "classify ten spoken words, other words and silence (Google12)",

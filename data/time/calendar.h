@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// An angle that a date has in a period, as two inputs: its sine and its cosine.
+/// The angle of a date in a period, as two inputs: its sine and its cosine.
 struct CalendarInput {
   std::string_view name;
   double seconds;  ///< length of the period
@@ -14,7 +14,7 @@ struct CalendarInput {
   double angle(double time) const;
 };
 
-/// 1970-01-05 was a Monday. A year is taken to be 365.2425 days long.
+/// 1970-01-05 was a Monday. A year has 365.2425 days.
 inline constexpr std::array kCalendar = {
     CalendarInput{"hour", 86400.0, 0.0},
     CalendarInput{"weekday", 7 * 86400.0, 4 * 86400.0},

@@ -9,7 +9,7 @@ struct DateWord {
   int number = -1;         ///< from 0 for January or Monday; -1: it is none
   std::size_t length = 0;  ///< bytes, with the point of an abbreviation
   bool is_long = false;    ///< no abbreviation
-  bool is_sure = false;    ///< no other month or weekday begins so in these languages
+  bool is_sure = false;    ///< no other month or weekday begins like this in these languages
 };
 
 /// The month at the beginning of a text: in English, German, French, Spanish, Italian, Dutch or Portuguese, whole or abbreviated

@@ -14,19 +14,19 @@ namespace lagtape {
 struct Frequency {
   enum class Unit : std::uint8_t {
     nanosecond,  ///< the same time everywhere: 15min, 1h
-    local,       ///< nanoseconds of the local clock: a day, which has 23 hours where the clock leaps by one
-    business,    ///< Monday to Friday, but for holidays
+    local,       ///< nanoseconds of the local clock: a day, which has 23 hours where the clock skips one
+    business,    ///< Monday to Friday, except for holidays
     month,
   };
   static constexpr int kLastDay = 32, kFirstBusinessDay = 33, kLastBusinessDay = 34;
 
   Unit unit = Unit::nanosecond;
   std::int64_t count = kOneSecond;  ///< units a step
-  /// Of months: that day, or the last where a month has fewer days; kLastDay, kFirstBusinessDay, kLastBusinessDay; 0:
+  /// For months: that day, or the last where a month has fewer days; kLastDay, kFirstBusinessDay, kLastBusinessDay; 0:
   /// the rows decide.
   int day = 0;
-  /// Of weeks the weekday, from 0 for Monday; of several months the first month of a year in which a step lies, from 0 for
-  /// January; -1: the rows decide, or the usual month of that day.
+  /// For weeks the weekday, from 0 for Monday; for several months the first month of a year in which a step lies, from
+  /// 0 for January; -1: the rows decide, or the usual month of that day.
   int anchor = -1;
 
   /// Whether a day of months has a name: the first, the last, or the first or last business day.
@@ -38,15 +38,15 @@ struct Frequency {
   /// The text that reads back to the same frequency.
   std::string name() const;
 
-  /// Steps after which something of the calendar comes back, the likeliest first: 24 and 168 of hours, 7 of days, 12 of months.
+  /// Periods of the calendar in steps, the likeliest first: 24 and 168 for hours, 7 for days, 12 for months.
   std::vector<std::int64_t> seasons() const;
-  /// How many steps a length of time has that is written in the same way; nothing where it is no whole number of them, as a
-  /// month is of days. Days have 24 hours.
+  /// The number of steps of a length of time in the same notation; nothing where it is not whole, such as for a month
+  /// in days. Days have 24 hours.
   std::optional<std::int64_t> steps_in(const Frequency& length) const;
   bool is_days() const;  ///< all steps have the same time of day
-  /// The same at another weekday or month; of a quarter or a year the usual one is left out.
+  /// The same at another weekday or month; the usual one of a quarter or a year is omitted.
   Frequency with_anchor(int anchor) const;
-  /// Whether rows of the other frequency are as far apart, on whichever day of a week, month, quarter or year.
+  /// Whether rows of the other frequency have the same distance, on any day of a week, month, quarter or year.
   bool same_steps(const Frequency& other) const { return unit == other.unit && count == other.count; }
   bool operator==(const Frequency&) const = default;
 };

@@ -10,8 +10,8 @@
 
 namespace lagtape {
 
-/// A point in time: nanoseconds since 1970 in UTC. What the clock of a place shows is counted in the same way, as if the
-/// place were at UTC, and is called a local time.
+/// A point in time: nanoseconds since 1970 in UTC. The time of a place's clock is counted in the same way, as
+/// if the place were at UTC, and is called a local time.
 using Instant = std::int64_t;
 
 inline constexpr std::int64_t kOneSecond = 1'000'000'000, kOneMinute = 60 * kOneSecond,

@@ -5,10 +5,11 @@
 
 namespace lagtape {
 
-/// Hours without what is around their beginning: the letters of HE1 and H01, and the end of "00 - 01".
+/// Hours without the text around their beginning: the letters of HE1 and H01, and the end of "00 - 01".
 std::string_view plain_hour(std::string_view hour);
 
-/// Of an interval, as in "01.01.2024 00:00 - 01.01.2024 01:00" and "01.01.2024 00:00 - 01:00", where its end begins; npos: it is none.
+/// The place where the end of an interval begins, as in "01.01.2024 00:00 - 01.01.2024 01:00" and "01.01.2024 00:00 -
+/// 01:00"; npos: it is none.
 std::size_t end_of_interval(std::string_view text);
 
 /// The minutes of a day at which "00:00-01:00" at the end of a text begins and ends.

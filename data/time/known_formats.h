@@ -6,19 +6,19 @@
 
 namespace lagtape {
 
-/// A way to write dates that is found without being named.
+/// A format of dates that is found without its name.
 struct KnownFormat {
   TimePattern pattern;
   bool takes_clock = false;  ///< a time of day may follow
   /// Digits alone could be any number, and are dates of fewer years.
   int first_year = kFirstYear, last_year = kLastYear;
 
-  bool is_rare = false;  ///< taken where no other date is read, as it is hardly used
+  bool is_rare = false;  ///< used only where no other format fits, because it is rare
 
   bool is_number() const { return first_year != kFirstYear; }
 };
 
-/// All of them. Only day and month in another order may read the same texts.
+/// All of them. Only a format with day and month exchanged may read the same texts.
 std::span<const KnownFormat> known_formats();
 
 }  // namespace lagtape

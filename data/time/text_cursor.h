@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// Takes the next digits off a text, from `least` to `most` of them. Returns their number, -1 where there are fewer.
+/// Removes the next digits from a text, from `least` to `most` of them. Returns their value, -1 where there are fewer.
 inline int take_digits(std::string_view& text, int least, int most) {
   int value = 0, count = 0;
   const int end = most < static_cast<int>(text.size()) ? most : static_cast<int>(text.size());
@@ -41,7 +41,7 @@ inline bool take_blanks(std::string_view& text) {
 
 inline char small_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Whether a text begins with a word of small letters, in letters of any size.
+/// Whether a text begins with a word, given in small letters, in either case.
 inline bool begins_with_word(std::string_view text, std::string_view word) {
   if (text.size() < word.size()) return false;
   for (std::size_t i = 0; i < word.size(); ++i)

@@ -31,7 +31,7 @@ std::string_view name_of(
         count);  ///< "seconds", ..., "spreadsheet", "julian_days", "modified_julian_days", "matlab_days", ...
 std::optional<TimeCount> count_named(std::string_view name);
 std::vector<std::string> names_of_counts();
-/// The unit that the name of a column says, as "MJD", "t_ms" and "Time [h]" do; nothing for other names.
+/// The unit in the name of a column, such as "MJD", "t_ms" and "Time [h]"; nothing for other names.
 std::optional<TimeCount> count_called(std::string_view column);
 
 /// A number as a text writes it.
@@ -42,14 +42,14 @@ struct CountText {
 };
 std::optional<CountText> read_count(std::string_view text);
 
-/// The time of a number, to nanoseconds; of days to what `digits` of a fraction can mean: minutes, seconds or milliseconds.
-/// Nothing beyond kFirstYear..kLastYear.
+/// The time of a number, to nanoseconds; for days, to the resolution of `digits` of a fraction: minutes, seconds or
+/// milliseconds. Nothing beyond kFirstYear..kLastYear.
 std::optional<Instant> instant_of(TimeCount count, std::int64_t whole, double fraction, int digits);
 std::string count_text(TimeCount count, Instant time);
 
-/// The unit of the numbers of a column, seconds to nanoseconds or days, by which all are times between 1900 and 2100 and one
-/// is after 1973 (days of spreadsheets: after 1927); nothing where there is no such unit. The name of the column decides
-/// between days of spreadsheets and modified Julian days.
+/// The unit of the numbers of a column, seconds to nanoseconds or days, with which all are times between 1900 and 2100
+/// and one is after 1973 (days of spreadsheets: after 1927); nothing where there is no such unit. The name of the
+/// column decides between days of spreadsheets and modified Julian days.
 std::optional<TimeCount> plausible_count(std::int64_t lowest, std::int64_t highest, std::string_view column);
 
 }  // namespace lagtape

@@ -34,7 +34,7 @@ std::string seen_pattern(std::string_view pattern, std::uint32_t style) {
   return text;
 }
 
-/// What numbers that are no times look like.
+/// Forms of numbers that are not times.
 std::string look_of(const std::vector<Instant>& whole, const std::vector<double>& fractions) {
   const auto [low, high] = std::ranges::minmax(whole);
   const bool is_whole = fractions.empty();

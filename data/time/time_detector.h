@@ -15,20 +15,20 @@ struct KnownFormat;
 /// The times of a column.
 struct TimeColumn {
   TimeFormat format = {};
-  /// [rows] Instants where the format is absolute, else local times, of which a TimeZone makes instants.
+  /// [rows] Instants where the format is absolute, else local times, which a TimeZone converts to instants.
   std::vector<Instant> times = {};
-  /// Where the format is absolute, the clock by which it is written: a fixed offset if all rows have it, the zone that has the offsets of
+  /// For an absolute format, its clock: a fixed offset if all rows have it, the zone that has the offsets of
   /// all rows, else UTC.
   TimeZone zone = {};
   /// Rows have offsets from UTC that differ, and no zone has them all.
   bool has_several_offsets = false;
 };
 
-/// Which of the first two numbers of a date is the day, where the rows do not decide.
+/// The meaning of the first two numbers of a date, where the rows do not decide it.
 enum class DateOrder : std::uint8_t { automatic, day_first, month_first };
 
 std::string_view name_of(DateOrder order);  ///< "auto", "day_first", "month_first"
-/// The order of a format of which there is another one with day and month in the other order; else automatic.
+/// The order of a format that has a counterpart with day and month exchanged; else automatic.
 DateOrder date_order_of(const TimeFormat& format);
 
 /// Finds the one format that reads all texts of a column, and reads them.
@@ -39,32 +39,33 @@ class TimeDetector {
   explicit TimeDetector(const TimeFormat& only);
 
   void reserve(std::size_t rows) { expected_ = rows; }
-  /// The names of the columns, which say what plain numbers count: days of what, or weeks of a year.
+  /// The names of the columns, which give the unit of plain numbers: days since which date, or weeks of a year.
   void called(std::vector<std::string> columns) { columns_ = std::move(columns); }
-  /// Shows the time of day of a row, before any row is added: digits alone are hours, or hours and minutes where one has more. A column
-  /// that is called so has the half hours, quarters of an hour or five minutes of a day by their numbers, from 1 on.
+  /// Adds the time of day of a row, before any other row: digits alone are hours, or hours and minutes where one has
+  /// more. A column with such a name has the half hours, quarters of an hour or five minutes of a day by their
+  /// numbers, from 1 on.
   void see_clock(std::string_view cell);
-  /// Of an interval, as in "01.01.2024 00:00 - 01.01.2024 01:00" and "2024-01-01 00:00-01:00", the beginning.
+  /// The beginning of an interval, as in "01.01.2024 00:00 - 01.01.2024 01:00" and "2024-01-01 00:00-01:00".
   void add(std::string_view text);
   /// A time of several columns: a date and a time of day, or year, month, day, hour, minute and second, as many as there are.
-  /// The name of the second one may say that it is a quarter, an ISO week or a day of the year, with no other day behind it.
+  /// The name of the second one may mean a quarter, an ISO week or a day of the year, with no other day after it.
   void add(std::span<const std::string_view> cells);
 
-  /// Whether some format reads all texts so far. finish may still refuse them: numbers that are hardly times, and a day and
-  /// a month that could be each other.
+  /// Whether some format reads all texts so far. finish may still refuse them: numbers that are hardly times, and
+  /// ambiguous days and months.
   bool is_possible() const { return refused_ < 0; }
   /// Whether all texts so far are plain numbers, as counters and measurements are too.
   bool is_of_numbers() const;
-  /// Whether some format of dates reads all texts so far, as 01022024 is read by two.
+  /// Whether some format of dates reads all texts so far, such as 01022024, which two read.
   bool is_of_dates() const;
 
-  /// Gives up the times. Throws InputError for the first text that no format reads, for numbers that are not times between
-  /// 1900 and 2100 with what they look like, for offsets in a part of the rows, and where two formats read all rows, no
-  /// order is given, and not just one of them leaves no gap.
+  /// Returns the times. Throws InputError for the first text that no format reads, for numbers that are not times
+  /// between 1900 and 2100 with their likely meaning, for offsets in a part of the rows, and where two formats read all
+  /// rows, no order is given, and not just one of them leaves no gap.
   TimeColumn finish(const PlaceOfRow& place);
 
  private:
-  /// A format that reads all texts so far, and what it read.
+  /// A format that reads all texts so far, and its times.
   struct Candidate {
     const KnownFormat* format = nullptr;                   ///< nullptr: plain numbers
     std::uint32_t style = 0;                               ///< bits of TextStyle
@@ -88,7 +89,7 @@ class TimeDetector {
   [[noreturn]] void refuse_text(const PlaceOfRow& place) const;
 
   DateOrder order_ = DateOrder::automatic;
-  std::shared_ptr<const KnownFormat> own_ = {};  ///< the format of a detector that reads one alone
+  std::shared_ptr<const KnownFormat> own_ = {};  ///< the only format of a detector that has just one
   std::string only_ = {};
   std::vector<Candidate> candidates_ = {};
   std::size_t expected_ = 0;

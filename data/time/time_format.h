@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-/// How the texts of a column write times. Its text, which reads back to the same format, is what a model stores.
+/// The format of times in a column. A model stores its text, which reads back to the same format.
 class TimeFormat {
  public:
   TimeFormat() : TimeFormat("%Y-%m-%d") {}
@@ -18,12 +18,12 @@ class TimeFormat {
   explicit TimeFormat(std::string_view text);
 
   const std::string& text() const { return text_; }
-  const std::optional<TimeCount>& count() const { return count_; }     ///< what plain numbers count
+  const std::optional<TimeCount>& count() const { return count_; }     ///< the unit of plain numbers
   bool is_date() const { return pattern_ && !pattern_->has_clock(); }  ///< no time of day is written
   /// Texts are instants by themselves: they have an offset from UTC, or count since 1970. Others are local times.
   bool is_absolute() const;
 
-  /// A text that is written in exactly this way; nothing for others.
+  /// The time of a text in exactly this format; nothing for others.
   std::optional<ReadTime> read(std::string_view text) const;
   /// An instant as this format writes it, by the clock of the zone.
   std::string write(Instant time, const TimeZone& zone = {}) const;
@@ -36,7 +36,7 @@ class TimeFormat {
   std::optional<TimePattern> pattern_ = {};  ///< empty: the format is a count
 };
 
-/// A date as most write it and nothing else could be meant: 2024-01-31, 2024/01/31 or 31.01.2024, alone or with a time of day
+/// A date in a common, unambiguous format: 2024-01-31, 2024/01/31 or 31.01.2024, alone or with a time of day
 /// and an offset, as in 2024-01-31T13:00:00.5+02:00.
 std::optional<ReadTime> read_time(std::string_view text);
 

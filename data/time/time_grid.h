@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-/// Where dates of a calendar are, and which of them are no business days.
+/// Where dates of a calendar are, and which of them are not business days.
 struct TimeCalendar {
   TimeZone zone = {};
   std::vector<std::int64_t> holidays = {};  ///< days since 1970
@@ -23,7 +23,7 @@ std::int64_t day_of_month(int year, int month, int day, const std::vector<std::i
 class TimeGrid {
  public:
   TimeGrid() = default;
-  /// The origin is step 0 and decides what the frequency leaves open.
+  /// The origin is step 0 and fixes what the frequency leaves open.
   TimeGrid(Frequency frequency, Instant origin, TimeCalendar calendar = {});
 
   const Frequency& frequency() const { return frequency_; }
@@ -34,7 +34,7 @@ class TimeGrid {
   Instant time(std::int64_t step) const;
   /// The step of a time; nothing for a time between two of them.
   std::optional<std::int64_t> step(Instant time) const;
-  /// The time k steps after a time of the grid; of another time, after the last step before it.
+  /// The time k steps after a time of the grid; for other times, after the last step before it.
   Instant next(Instant time, std::int64_t k = 1) const { return this->time(step_before(time) + k); }
   /// The last step at or before a time.
   std::int64_t step_before(Instant time) const;

@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// Whether a word is what people call a column of times, in whatever letters: "Date", "timestamp", "ds", "Zeit", "fecha".
+/// Whether a word is a usual name of a column of times, in either case: "Date", "timestamp", "ds", "Zeit", "fecha".
 bool is_time_name(std::string_view word);
 
 /// Whether one of the words of a name is: "Date (UTC)", "time_local".
@@ -14,10 +14,10 @@ bool has_time_name(std::string_view name);
 /// Whether one of the words of a name, in small letters, is among others: "Fault type" has "fault" and "type".
 bool has_word(std::string_view name, std::initializer_list<std::string_view> words);
 
-/// Whether a column is called as the numbered periods of a day are: "SETTLEMENT_PERIOD".
+/// Whether a column has the name of numbered periods of a day: "SETTLEMENT_PERIOD".
 bool is_called_period(std::string_view name);
 
-/// What the numbers of the column behind that of the years count.
+/// The unit of the column after that of the years.
 enum class YearPart : std::uint8_t { month, quarter, week, day };
 YearPart year_part_called(std::string_view column);
 

@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-/// A time as a text gives it.
+/// The time of a text.
 struct ReadTime {
   Instant time = 0;                         ///< local where there is no offset
   std::optional<std::int64_t> offset = {};  ///< seconds by which its clock is ahead of UTC
@@ -20,10 +20,10 @@ struct TimeParts {
   int year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0, nanosecond = 0;
   int digits = 0;          ///< digits of the fraction of a second, 9 at most
   int day_of_year = 0;     ///< 0: month and day are given
-  int week = 0;            ///< of ISO 8601, of whose years `year` is then one; 0: month and day are given
-  int weekday = 1;         ///< of that week, from 1 for Monday
-  int named_weekday = -1;  ///< the weekday that a text names, from 0 for Monday; -1: none
-  int half = -1;           ///< 0 before noon, 12 after it; -1: hours are those of whole days
+  int week = 0;            ///< the ISO 8601 week, with `year` an ISO year; 0: month and day are given
+  int weekday = 1;         ///< day of that week, from 1 for Monday
+  int named_weekday = -1;  ///< the weekday in the text, from 0 for Monday; -1: none
+  int half = -1;           ///< 0 before noon, 12 after it; -1: hours of 24
   bool has_offset = false;
   std::int64_t offset = 0;  ///< seconds ahead of UTC
 
@@ -32,7 +32,7 @@ struct TimeParts {
   std::optional<ReadTime> read(bool is_date) const;
 };
 
-/// What texts of one format may write in several ways, as bits.
+/// Parts that texts of one format may write in several ways, as bits.
 enum TextStyle : std::uint32_t {
   kOneDigit = 1 << 0,     ///< days and months below 10 without a zero
   kLongMonth = 1 << 1,    ///< January, not Jan
@@ -62,7 +62,7 @@ enum TextStyle : std::uint32_t {
 /// Seconds ahead of UTC as times are written: "+01:00", "-05:30".
 std::string offset_text(std::int64_t seconds, std::string_view between = ":");
 
-// Each takes a part off the beginning of a text, and adds to `style` how it is written. False where there is none.
+// Each removes a part from the beginning of a text, and adds its form to `style`. False where there is none.
 
 bool take_fraction(std::string_view& text, TimeParts& parts);
 /// AM or PM, also as "a.m." and "a. m.".

@@ -198,7 +198,7 @@ Instant TimeZone::to_utc(Instant local) const {
 
 namespace {
 
-/// What may decide between two instants of a local time.
+/// Evidence that decides between two instants of a local time.
 enum class RowOrder : std::uint8_t { ascending, descending, none };
 
 /// Chooses between the two instants of a local time, row after row.

@@ -11,7 +11,7 @@
 
 namespace lagtape {
 
-/// The clock of a place: how far it is ahead of UTC, and since when. Copies share the rules, and any number of threads may
+/// The clock of a place: its offsets from UTC over time. Copies share the rules, and any number of threads may
 /// read them.
 class TimeZone {
  public:
@@ -31,15 +31,15 @@ class TimeZone {
   Instant to_local(Instant time) const { return time + offset_at(time); }
   std::vector<Instant> to_local(std::span<const Instant> times) const;
 
-  /// The local time by which a calendar steps: of the first moment of a day that has no midnight, midnight.
+  /// The local time for steps of a calendar: midnight for the first moment of a day that has no midnight.
   Instant to_calendar(Instant time) const;
 
-  /// The instant of a local time: the earlier one where the clock shows it twice; where the clock leaps over it, as much
-  /// after the leap as the local time lies after its beginning.
+  /// The instant of a local time: the earlier one where the clock shows it twice; where the clock skips it, as far
+  /// after the skip as the local time is after its beginning.
   Instant to_utc(Instant local) const;
-  /// The instants of the rows of one series. Where the clock shows a time twice, the order of the rows decides, which ascends
-  /// or descends; of rows in another order the first of two alike is the earlier. Throws InputError for a time over which the
-  /// clock leaps, unless all are midnights: then a day without one begins with its first moment.
+  /// The instants of the rows of one series. Where the clock shows a time twice, the order of the rows decides if it
+  /// ascends or descends; else the first of two equal times is the earlier. Throws InputError for a time that the clock
+  /// skips, unless all are midnights: then a day without one begins with its first moment.
   std::vector<Instant> to_utc(std::span<const Instant> local, const PlaceOfRow& place) const;
 
  private:
@@ -52,18 +52,18 @@ class TimeZone {
 /// Names of the zones that most people live in, the likeliest first.
 std::span<const char* const> common_zones();
 
-/// A row from which on texts have an offset from UTC, in seconds, that those before it have not.
+/// A row at which the offset from UTC changes, with the new offset in seconds.
 struct OffsetChange {
   std::size_t row = 0;
   std::int64_t offset = 0;
 };
 
-/// The zone whose clock has the offsets of all times; a common one, if it is one. Nothing where there is none.
+/// The zone whose clock has the offsets of all times; a common one if possible. Nothing where there is none.
 std::optional<TimeZone> zone_of_offsets(std::span<const Instant> times,
                                         std::span<const OffsetChange> changes);
 
-/// The zone by whose clock all times have one time of day, which they have not in UTC, as rows of days where a program has written them
-/// in UTC: midnights before others, common zones before others. "" where there is none.
+/// The zone in whose clock all times have the same time of day, unlike in UTC, such as days that a program wrote in
+/// UTC. Midnights and common zones are preferred. "" where there is none.
 std::string zone_of_days(std::span<const Instant> times);
 
 }  // namespace lagtape

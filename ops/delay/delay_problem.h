@@ -13,8 +13,8 @@ namespace lagtape {
 
 enum class OdeMethod : std::uint8_t { euler, exponential_euler, heun, rk4 };
 
-/// How equations in continuous time are discretised. Steps are fixed; with `parts`, h = lag / parts, so that the steps and
-/// all breaks of the solution move with that lag.
+/// The discretization of equations in continuous time. Steps are fixed; with `parts`, h = lag / parts, so that the
+/// steps and all breaks of the solution move with that lag.
 struct OdeSolver {
   static constexpr std::int64_t kDefaultLevels = -1, kAllLevels = -2;
 
@@ -27,34 +27,34 @@ struct OdeSolver {
   std::int64_t levels = kDefaultLevels;  ///< how often a break is followed; by default order + 1
   bool hold = true;  ///< an input keeps its value until the next one; false: lines between them
   // Of a model:
-  double dt = 0;                     ///< the time of a step of the data; 0: h
-  std::optional<Bounds> given = {};  ///< of the time of each step, where the input's last number says it
+  double dt = 0;  ///< the time of a step of the data; 0: h
+  std::optional<Bounds> given =
+      {};  ///< bounds of the time of each step, where the input's last number has it
 };
 
-/// All states begin anew at a time, from these numbers.
+/// All states restart at a time, from these numbers.
 struct Restart {
   double t = 0;
   std::vector<double> y = {};
 };
 
-/// The history of a state of one number, out of readings: the cubic through these values with the slopes of the parabolas
+/// The history of a state of one number, from readings: the cubic through these values with the slopes of the parabolas
 /// through three of them, and lines beyond.
 struct ObservedHistory {
-  std::vector<double> times = {},
-                      values = {};  ///< at least two, at ascending times; none: the history is another
+  std::vector<double> times = {}, values = {};  ///< at least two, at ascending times; none: not observed
 };
 
 /// Equations with their numbers.
 struct DelayProblem {
   const RightSide& side;
   OdeSolver solver;
-  std::vector<std::vector<double>> weights;  ///< of the program
+  std::vector<std::vector<double>> weights;  ///< weights of the program
   /// Weights and their elements, by which to differentiate; -1 - r is the restart r.
   std::vector<std::pair<int, std::int64_t>> directions = {};
   std::vector<double> input_times = {};        ///< ascending
   std::vector<double> inputs = {};             ///< a row a time, as wide as the program's input
   std::vector<Restart> restarts = {};          ///< at ascending times
-  std::vector<ObservedHistory> observed = {};  ///< of each state; empty: none
+  std::vector<ObservedHistory> observed = {};  ///< for each state; empty: none
 };
 
 }  // namespace lagtape

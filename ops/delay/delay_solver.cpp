@@ -377,6 +377,19 @@ Tableau tableau_of(OdeMethod method) {
 
 int order_of(OdeMethod method) { return method == OdeMethod::rk4 ? 4 : method == OdeMethod::heun ? 2 : 1; }
 
+std::vector<bool> columns_read(const RightSide& side) {
+  std::vector<bool> read(static_cast<std::size_t>(side.program.input.width()));
+  const auto note = [&](int id, const Instruction* part) {
+    if (id < 0 || side.program.values[id].op != StepOp::input) return;
+    std::fill_n(read.begin() + (part ? part->index : 0), part ? part->shape.width() : std::ssize(read), true);
+  };
+  for (const Instruction& v : side.program.values)
+    if (!is_leaf(v.op)) note(v.a, v.op == StepOp::slice ? &v : nullptr), note(v.b, nullptr);
+  for (const RightSide::State& state : side.states) note(state.slope, nullptr);
+  note(side.output, nullptr);
+  return read;
+}
+
 DelaySolution solve(const DelayProblem& problem, const std::vector<double>& times) {
   return Solver(problem).solve(times);
 }

@@ -147,7 +147,7 @@ void DenseValues::read_observed(std::size_t state, const Dual& s, bool slope, st
     throw InputError(
         {.item = text_of("history of '", side_.program.states[number].name, "'")}, Rule::missing,
         text_of("the readings begin at t = ", readings.times.front(), ", and one before them is read"),
-        text_of("t = ", s.v));
+        text_of("t = ", s.v), "Give earlier ones, a lag a smaller \"max\", or in a fit a later \"begin\".");
   }
   const std::array<double, 3> at = lagtape::read_history(readings, observed_slopes_[state], s.v);
   out.v[i] = at[slope ? 1 : 0];

@@ -11,14 +11,14 @@
 
 namespace lagtape {
 
-/// Which numbers of the states are read.
+/// The numbers of the states to read.
 struct DenseRead {
   enum class From : std::uint8_t { any, left, right };
 
   std::size_t first = 0, count = SIZE_MAX;  ///< all: from 0 on
   bool slope = false;                       ///< their derivatives by t
   std::size_t last = 0;                     ///< the last point that has values
-  From from = From::any;                    ///< the side from which a point is read
+  From from = From::any;                    ///< the side of a point that is read
 };
 
 /// The values of the histories and of their slopes.
@@ -35,13 +35,13 @@ class DenseValues {
   const MovingGrid& grid() const { return grid_; }
 
   void begin(MovingGrid grid);
-  /// Says that histories jump, so that they are read from the side that is asked for.
+  /// Notes that histories jump, so they are read from the requested side.
   void jump_before_0() { has_jumps_ = true; }
   Duals state(std::size_t point) const;
   void set_state(std::size_t point, const Duals& y) { store(y_, point, y); }
-  /// Gives a point other states from here on; what is before it keeps those that it has.
+  /// Sets the states of a point from here on; earlier values stay.
   void restart(std::size_t point, const Duals& y);
-  /// The slope at the begin of the step that starts there, and, unless it was set, of the one that ends there.
+  /// The slope at the start of the step that begins there, and, unless it was set, of the step that ends there.
   void set_slope(std::size_t point, const Duals& f);
   void set_slope_before(std::size_t point, const Duals& f);
 
@@ -54,11 +54,11 @@ class DenseValues {
   const double* left_values(std::size_t point) const;
   const double* left_tangents(std::size_t point) const;
   void store(Duals& all, std::size_t point, const Duals& one) const;
-  /// The step that a time lies in; none for a time of the history.
+  /// The step that contains a time; none for a time of the history.
   std::ptrdiff_t step_at(double s, const DenseRead& what) const;
   void read_history(const Dual& s, const DenseRead& what, Duals& out);
   bool is_observed(std::size_t state) const { return !observed_.empty() && !observed_[state].times.empty(); }
-  /// The number of an observed state, element i of what is read.
+  /// The number of an observed state, element i of the read values.
   void read_observed(std::size_t state, const Dual& s, bool slope, std::size_t i, Duals& out) const;
 
   const RightSide& side_;
@@ -69,7 +69,7 @@ class DenseValues {
   const std::vector<ObservedHistory>& observed_;
   std::vector<std::vector<double>> observed_slopes_;
   MovingGrid grid_;
-  Duals y_, after_, before_;  // states; slopes at the begin of steps and at their ends, a row a point
+  Duals y_, after_, before_;  // states; slopes at the start of steps and at their ends, a row a point
   std::vector<char> has_before_;
   std::map<std::size_t, Duals> until_restart_;  ///< states of points from the left where they jump
   bool has_jumps_ = false;

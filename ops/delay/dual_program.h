@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// Numbers with their derivatives in several directions: n values, and after them for each the derivatives.
+/// Numbers with their derivatives in several directions: n values, then the derivatives of each.
 struct Duals {
   std::vector<double> v, d;
 
@@ -17,22 +17,23 @@ struct Duals {
   Duals(std::size_t n, std::size_t directions) : v(n), d(n * directions) {}
 };
 
-/// Marks the values that these need, and with `partials` the derivatives of each of them.
+/// Marks the values that these need, and with `partials` their derivatives.
 std::vector<bool> needed_values(const RightSide& side, const std::vector<int>& roots, bool partials);
 
 /// The values of some numbers of a right side with their derivatives, by forward tangents: first all values, among them
 /// the derivative of each function by its operands, then the tangents. In f64, one row.
 class DualProgram {
  public:
-  /// What a leaf that changes in time is: fills its values (tangents: false) or its derivatives, which come second.
+  /// Fills the values of leaves that change in time (tangents: false) or their derivatives, which come
+  /// second.
   using Leaf = std::function<void(int value, bool tangents)>;
 
-  /// The weights, one list each, whose numbers `directions` names are differentiated by: (weight, element).
+  /// The weights, one list each; `directions` names the numbers to differentiate by: (weight, element).
   DualProgram(const RightSide& side, const std::vector<int>& roots,
               const std::vector<std::vector<double>>& weights,
               const std::vector<std::pair<int, std::int64_t>>& directions);
 
-  /// The leaves that `run` asks for, in order.
+  /// The leaves that `run` reads, in order.
   std::vector<int> leaves() const;
   void run(const Leaf& leaf);
 
@@ -40,7 +41,7 @@ class DualProgram {
   std::span<double> tangents(int value) {
     return {d_.data() + offset_[value] * directions_, width_[value] * directions_};
   }
-  /// The first value that is no finite number though its operands are; -1: there is none.
+  /// The first value that is not a finite number though its operands are; -1: there is none.
   int first_that_is_not_finite();
 
  private:
@@ -56,7 +57,7 @@ class DualProgram {
   std::size_t directions_;
   std::vector<std::size_t> offset_, width_;
   std::vector<double> v_, d_;
-  std::vector<int> values_order_, tangents_order_;  // of what changes in time
+  std::vector<int> values_order_, tangents_order_;  // values that change in time
 };
 
 }  // namespace lagtape

@@ -13,8 +13,9 @@
 namespace lagtape {
 namespace {
 
-/// Of a step of the method: how near two times are one, of reads and of points of the grid.
-constexpr double kNearRead = 1e-4, kNearPoint = 1e-3;
+/// The part of a step of the method by which times are one: points of the grid that are nearer are drawn together, and reads
+/// are then from the stage's own side, twice that far since a point may be drawn twice.
+constexpr double kNearPoint = 1e-4, kNearRead = 2 * kNearPoint;
 
 double largest_lag(const ModelSteps& steps) {
   double largest = 0;
@@ -75,7 +76,7 @@ class MovingStep final : StageRecorder {
       Stage last = stage_at(i, 1, present_);
       const std::vector<StepVar> g = slopes(last);
       made.push_back(entry(points_[i], y, f, g));
-      f = g;
+      f = next_slopes(i, f, g);
     }
     push(made, points_.back());
     Stage output = stage_at(points_.size() - 2, 1, present_);
@@ -115,7 +116,7 @@ class MovingStep final : StageRecorder {
   std::int64_t levels() const {
     const int order = order_of(solver_.method);
     if (solver_.levels >= 0) return solver_.levels;
-    // Those that are left have no effect on the order of derivatives by the lag; slopes of the past never smooth.
+    // The remaining ones have no effect on the order of derivatives by the lag; slopes of the past never smooth.
     return is_neutral() || solver_.levels == OdeSolver::kAllLevels ? 2 * order : order;
   }
 
@@ -142,7 +143,7 @@ class MovingStep final : StageRecorder {
     return a;
   }
 
-  /// The breaks in a step of the data, as times from its begin. Those that are elsewhere are at its ends.
+  /// The breaks in a step of the data, as times from its begin. All others are at its ends.
   std::vector<StepVar> breaks() {
     std::vector<StepVar> all;
     if (!solver_.cut) return all;
@@ -182,6 +183,7 @@ class MovingStep final : StageRecorder {
       for (const StepVar& cut : cuts) all.back() = drawn_to(all.back(), cut, near);
     }
     all.push_back(dt_);
+    cuts_ = cuts.size();
     for (const StepVar& cut : cuts) {
       std::vector<StepVar> with = {all.front()};
       for (std::size_t i = 1; i < all.size(); ++i) with.push_back(maximum(all[i - 1], minimum(all[i], cut)));
@@ -217,6 +219,17 @@ class MovingStep final : StageRecorder {
       if (rows_[s].f) made.rows.insert(made.rows.end(), {f[s], g[s]});
     }
     return made;
+  }
+
+  /// The slopes at the begin of the step after step i: those at its end. Where a break was drawn to the begin of the step
+  /// of the data, the steps until it have no width, and slopes are from its other side.
+  std::vector<StepVar> next_slopes(std::size_t i, const std::vector<StepVar>& f,
+                                   const std::vector<StepVar>& g) {
+    if (i >= cuts_) return g;
+    const StepVar has_width = above(points_[i + 1] - points_[i], tape().constant(0));
+    std::vector<StepVar> next;
+    for (std::size_t s = 0; s < g.size(); ++s) next.push_back(where(has_width, g[s], f[s]));
+    return next;
   }
 
   Stage stage_at(std::size_t i, double c, std::vector<StepVar> y) {
@@ -290,7 +303,15 @@ class MovingStep final : StageRecorder {
       inside = read.slope ? 6 * u * v / width * (y1 - y0) + v * (1 - 3 * u) * f0 + u * (3 * u - 2) * f1
                           : y0 + u * u * (3 - 2 * u) * (y1 - y0) + width * u * v * (v * f0 - u * f1);
     }
-    return where(is_found, inside, history(state, stage.time - lag, read.slope));
+    return where(is_found, inside, past_history(state, stage.time - lag, read.slope));
+  }
+
+  /// The history, and near t = 0 the line that it ends in: what a point drawn across 0 reads has the slope before 0.
+  StepVar past_history(std::size_t state, StepVar time, bool slope) {
+    const RightSide::State& of = side().states[state];
+    if (slope || of.history_slope < 0) return history(state, time, slope);
+    const StepVar begin = minimum(time, tape().constant(-near_));
+    return history(state, begin, false) + (time - begin) * history(state, begin, true);
   }
 
   const ModelSteps& steps_;
@@ -301,6 +322,7 @@ class MovingStep final : StageRecorder {
   StepVar dt_, begin_;  // of a step of the data: its time, and when it begins
   std::optional<StepVar> input_, last_input_;
   std::vector<StepVar> present_, at_base_;  // the states now, and at the end of the window
+  std::size_t cuts_ = 0;                    // breaks in a step of the data
   std::vector<StepVar> points_;             // of the grid, from the begin of the step of the data
   std::optional<PastWindow> window_;
   std::vector<Rows> rows_;

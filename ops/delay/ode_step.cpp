@@ -207,7 +207,7 @@ class OdeStep final : StageRecorder {
       }
     }
     if (!is_masked) return lifted(state, value);
-    // A time of 0 is of the history, whatever the rounding, but for a slope from the right.
+    // A time of 0 is of the history, whatever the rounding, except for a slope from the right.
     const double start = u < kNear ? static_cast<double>(back) - (from_right ? 0.5 : 0) : ago;
     const auto begin = static_cast<double>(part_);
     const StepVar after_start = above(n_, tape().constant((start - begin) / parts()));
@@ -226,7 +226,7 @@ class OdeStep final : StageRecorder {
   /// What states with an even history are recorded without: they begin at 0 then, like what is remembered, and no step
   /// asks whether a time is before the start. Not with euler, whose steps are those of the same cell written as steps.
   std::vector<StepVar> shifts_;
-  // Of each part of this step: the states at its begin, the slopes there, and the slopes at its end.
+  // For each part of this step: the states and slopes at its start, and the slopes at its end.
   std::vector<std::vector<StepVar>> begins_, firsts_, ends_;
   Kept kept_states_, kept_slopes_, kept_ends_;  // those of the steps before, where they are read
 };

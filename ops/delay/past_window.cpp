@@ -16,7 +16,7 @@ void PastWindow::begin(StepVar base) {
 }
 
 StepVar PastWindow::flat(StepVar a) {
-  if (tape_.is_number(a)) return a + 0 * tape_.step_index();  // what is joined is no number
+  if (tape_.is_number(a)) return a + 0 * tape_.step_index();  // what is joined is not a number
   return a.shape().rank > 1 ? tape_.reshape(a, RowShape::vector(a.shape().width())) : a;
 }
 

@@ -11,12 +11,12 @@ namespace lagtape {
 /// step program: the newest first. Steps of no width are never found.
 class PastWindow {
  public:
-  /// `steps`: how many are remembered, more than are pushed at a time.
+  /// `steps`: the number of remembered steps, above that of one push.
   PastWindow(StepTape& tape, std::int64_t steps) : tape_(tape), steps_(steps) {}
 
   /// Adds rows under a name, and returns their number.
   std::size_t add(const std::string& name, std::int64_t width);
-  /// Declares the ages. `base` is the time that they count from, on the clock of what is pushed.
+  /// Declares the ages. `base` is their zero, on the clock of the pushed steps.
   void begin(StepVar base);
 
   struct Entry {
@@ -28,16 +28,17 @@ class PastWindow {
   StepVar base() const { return base_; }
   void finish();  ///< sets the states' next values
 
-  /// The step that a time lies in, `age` before the base.
+  /// The step that contains a time, `age` before the base.
   struct Found {
     StepVar mask;        // 1 for that step, else 0
-    StepVar age, width;  // of that step; 0 where there is none
+    StepVar age, width;  // time within that step; 0 where there is none
   };
-  /// What is nearer than `tolerance` to where two steps meet is in the older one (`older`: true) or in the newer.
+  /// A time within `tolerance` of the point where two steps meet is in the older one (`older`: true) or in
+  /// the newer.
   Found find(StepVar age, double tolerance);
-  /// A row of the step that was found, a vector.
+  /// A row of the found step, a vector.
   StepVar row(const Found& found, std::size_t row);
-  /// The same of the step after it, where `newest` is that after the newest.
+  /// The same for the step after it; `newest` is the one after the newest.
   StepVar next_row(const Found& found, std::size_t row, StepVar newest);
 
  private:

@@ -17,7 +17,7 @@ class StageRecorder {
   struct Stage {
     double c = 0;
     std::vector<StepVar> y;
-    StepVar time;         // of the equations, or of a history
+    StepVar time;         // t of the equations, or of a history
     StepVar input = {};   // u
     StepVar offset = {};  // the time since the step of the data began
     bool is_output = false;
@@ -35,11 +35,11 @@ class StageRecorder {
   /// A value of the right side at a stage.
   StepVar value(int id, Stage& stage);
   std::vector<StepVar> slopes(Stage& stage);
-  /// The history of a state, or its slope, at a time, of which later ones count as 0.
+  /// The history of a state, or its slope, at a time; later times count as 0.
   StepVar history(std::size_t state, StepVar time, bool slope);
 
  private:
-  /// What a read gives at a stage.
+  /// The value of a read at a stage.
   virtual StepVar past(std::size_t read, Stage& stage) = 0;
   StepVar leaf(int id, const Instruction& v, Stage& stage);
   StepMatrix matrix(int index);

@@ -17,7 +17,7 @@ struct Switch {
   bool whole_numbers = false;
 };
 
-/// Of each value: whether it depends on the time, and on nothing else that changes.
+/// For each value: whether it depends on the time, and on nothing else that changes.
 std::vector<bool> values_of_time(const StepProgram& program, int time) {
   const std::vector<bool> constant = constant_values(program);
   std::vector<bool> all(program.values.size());

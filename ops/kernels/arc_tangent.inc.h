@@ -35,7 +35,7 @@ template <class S>
                             1.650270098316988542046e2, 2.485846490142306297962e1, 1};
     series = divide<S>(square * polynomial<S>(square, p), polynomial<S>(square, q));
   }
-  // What the numbers in `begin` lose of pi.
+  // The part of pi that the numbers in `begin` lack.
   constexpr double lost = is_float ? -4.371139000186243e-8 : 6.123233995736766e-17;
   const V rest = part(zero, V(T(lost / 2)), V(T(lost)));
   return with_sign<S>(begin + (S::fma(t, series, t) + rest), x);

@@ -15,16 +15,15 @@ namespace lagtape {
 // definition is the instruction vdpbf16ps: the inner dimension goes in pairs of elements, of which the second
 // is multiplied and added first, then the first, each rounded once; the last pair of an odd number is filled
 // up with zero. Subnormal numbers count as zeros of their sign, before and after. So an element is one chain
-// over the inner dimension, the same whatever the number of rows, as with the other products.
+// over the inner dimension, the same for any number of rows, as with the other products.
 //
-// The operands are laid out anew and then go through the tiles of the other products. A format says how:
+// The operands are copied into another layout and then go through the tiles of the other products. A format says how:
 // - `Simd`: the vectors of the tiles, whose fma adds what lies in one slot,
 // - slots(k): the slots of an inner dimension of k elements,
 // - kSavedAreSlots: whether rounded operands of whole pairs lie in memory as their slots do,
-// - put, copy_row, copy_vectors and pair_rows: the elements into their slots. Rows of the two latter may be of
-//   SavedElement<T>, which are rounded already.
-// A slot is as large as a scalar. The processor's own format holds a pair in it; the emulation below holds
-// one rounded element in each, the two of a pair swapped.
+// - put, copy_row, copy_vectors and pair_rows: the elements into their slots. Rows of the last two may be
+// SavedElement<T>s, which are rounded already. A slot is as large as a scalar. The processor's own format holds a pair
+// in it; the emulation below holds one rounded element in each, the two of a pair swapped.
 
 /// While it lives, the processor treats subnormal numbers as the instruction does. (On aarch64 a product or a sum that
 /// rounding would bring up to the least normal number becomes zero all the same.)
@@ -58,7 +57,7 @@ class FlushWhileMultiplying {
 #endif
 };
 
-/// f32 vectors without an fma of their own. The sum of a float and a product of two bf16 numbers, rounded to
+/// f32 vectors without their own fma. The sum of a float and a product of two bf16 numbers, rounded to
 /// a double and then to a float, is rounded as if once, because a double has more than twice the bits.
 template <class S>
 struct FusedInDoubles : S {
@@ -158,7 +157,7 @@ void bf16_pack(typename F::T* packed, const typename F::T* b, std::int64_t k, st
                     column_stride);
 }
 
-/// The bytes of rounded operands that are laid out at a time: they share the second-level cache with weights
+/// The bytes of rounded operands that are copied at a time: they share the second-level cache with weights
 /// and results.
 inline constexpr std::int64_t kBf16Block = 128 * 1024;
 
@@ -169,7 +168,7 @@ constexpr std::int64_t slot_stride(std::int64_t slots) {
   return stride * static_cast<std::int64_t>(sizeof(T)) % 4096 == 0 ? stride + kLane<T> : stride;
 }
 
-/// Memory for rounded operands: on the stack for small ones, whose products take less than finding any other.
+/// Memory for rounded operands: on the stack for small ones, whose products take less time than an allocation.
 template <class T>
 class Rounded {
  public:
@@ -183,10 +182,10 @@ class Rounded {
   T* data_;
 };
 
-/// Operands that products may read as they lie, without a copy.
+/// Operands that products may read in place, without a copy.
 inline constexpr std::int64_t kOperandsAsTheyLie = 8;
 
-/// Runs the product on rounded operands as they lie, where their memory is in slots. Returns false where it is not.
+/// Runs the product on rounded operands in place, if their memory is in slots. Returns false otherwise.
 template <class F>
 bool multiply_as_they_lie(const Product<typename F::T>& product) {
   using T = typename F::T;
@@ -256,7 +255,7 @@ void bf16_product(const Product<typename F::T>& product) {
   }
 }
 
-/// Rows of a weight's gradient that are laid out at a time: whole pairs. Tiles load and store their sums once for
+/// Rows of a weight's gradient that are copied at a time: whole pairs. Tiles load and store their sums once for
 /// all of them.
 inline constexpr std::int64_t kBf16Rows = 256;
 
@@ -272,7 +271,7 @@ void pair_matrix_rows(typename F::T* slots, std::int64_t stride, const MatrixRow
     F::pair_rows(slots, stride, from.at + row * from.stride, from.stride, rows, n);
 }
 
-/// Products with the same x, which is laid out once for all of them.
+/// Products with the same x, which is copied once for all of them.
 template <class F>
 void bf16_outer_products_of_one(const OuterProduct<typename F::T>* products, std::int64_t count,
                                 std::int64_t rows) {
@@ -309,7 +308,7 @@ void bf16_outer_products(const OuterProduct<typename F::T>* products, std::int64
   }
 }
 
-/// Puts the products of a format into a table.
+/// Fills a table with the products of a format.
 template <class F>
 constexpr void fill_bf16_products(Kernels<typename F::T>& table) {
   table.products = ProductFormat::bf16;

@@ -21,7 +21,7 @@ struct Bf16Format {
   static constexpr Bits kSign = Bits{1} << (8 * sizeof(T) - 1);
   static constexpr Bits kLow = (Bits{1} << kDropped) - 1;
   static constexpr Bits kInfinity = (kSign - 1) >> kDigits << kDigits;
-  static constexpr Bits kQuiet = Bits{1} << (kDigits - 1);  ///< tells quiet NaNs from others
+  static constexpr Bits kQuiet = Bits{1} << (kDigits - 1);  ///< distinguishes quiet NaNs
 };
 
 template <class S>

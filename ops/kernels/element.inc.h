@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-/// The same number, which the compiler takes for another. Clang makes `a < b ? a : b` one instruction, and
+/// The same number, hidden from the compiler. Clang makes `a < b ? a : b` one instruction, and
 /// that one returns zero for a subnormal number where these are flushed; a comparison and a choice, as stages
 /// are compiled, return the number.
 template <class V>
@@ -43,7 +43,7 @@ template <class S>
   return select(a < zero, zero, another(a)) + logarithm;
 }
 
-/// One vector of an operation's result. The formulas of all of ElementOp stand here.
+/// One vector of an operation's result. The formulas of all of ElementOp are here.
 template <class S, ElementOp op>
 [[gnu::always_inline]] inline typename S::Vector evaluate(typename S::Vector a, typename S::Vector b,
                                                           typename S::Vector c, typename S::Vector k) {

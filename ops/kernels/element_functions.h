@@ -10,15 +10,15 @@
 
 namespace lagtape {
 
-/// How an equation writes a function: not at all (kernels alone know it), as a symbol before or between its
+/// The notation of a function in equations: none (kernels alone know it), as a symbol before or between its
 /// operands, or as name(a) or name(a, b).
 enum class ElementNotation : std::uint8_t { none, symbol, function };
 
-/// How long a kernel takes for a vector: one instruction, a few, or as long as a division and more.
+/// The cost of a kernel for a vector: one instruction, a few, or as long as a division and more.
 enum class ElementCost : std::uint8_t { one, few, many };
 
-/// Where a function is smooth: everywhere, everywhere but at zero, above zero, or between whole numbers. Tests take
-/// their arguments from there. Of those whose gradient is declared, it is not the derivative of the value.
+/// Where a function is smooth: everywhere, everywhere except at zero, above zero, or between whole numbers. Tests draw
+/// their arguments there. A declared gradient is not the derivative of the value.
 enum class ElementDomain : std::uint8_t { real, nonzero, positive, fraction, declared };
 
 /// Reverse mode through y = f(a, b), as the table writes it. Values are handles: of a step's adjoint program, or of
@@ -30,11 +30,11 @@ class ElementAdjoint {
     int id;
   };
 
-  /// f(a, b) with the constant k; an id of -1 is no operand.
+  /// f(a, b) with the constant k; an id of -1 is not an operand.
   virtual int element(ElementOp f, int a, int b, double k) = 0;
-  /// Whether b carries a gradient. What only b needs is not recorded where it does not.
+  /// Whether b carries a gradient. Otherwise values that only b needs are not recorded.
   virtual bool has_gradient(Value operand) const = 0;
-  /// Adds a value to the adjoint of an operand, or takes it away.
+  /// Adds a value to the adjoint of an operand, or subtracts it.
   virtual void add(Value operand, Value value) = 0;
   virtual void subtract(Value operand, Value value) = 0;
 
@@ -55,22 +55,22 @@ inline ElementAdjoint::Value elementwise(ElementOp f, ElementAdjoint::Value a, d
   return elementwise(f, a, {a.adjoint, -1}, k);
 }
 
-/// How other languages write a function; empty where none does.
+/// The notation of a function in other languages; empty: none.
 struct ElementForms {
-  /// In C: the sign of an operator, the name of a function of math.h, or else the value in a and b, out of which the
-  /// exporter makes a function ($T is the scalar's type, $F the suffix of its numbers and functions).
+  /// In C: the sign of an operator, the name of a function of math.h, or else the value in a and b, which the exporter
+  /// makes a function ($T is the scalar's type, $F the suffix of its numbers and functions).
   std::string_view c;
   /// In ONNX: the name of an operation, or nodes within one another: "Log(Add(a, 1))".
   std::string_view onnx;
 };
 
-/// Everything about an element-wise function but its vector formula, which is in element.inc.h. (Python takes names
+/// Everything about an element-wise function except its vector formula, which is in element.inc.h. (Python reads names
 /// and formulas from here when it starts.)
 struct ElementFunction {
   ElementOp op;
   std::string_view name;
   std::string_view formula;  ///< for a reader, in a, b, c and k
-  int arrays;                ///< how many of the arrays a, b, c it reads
+  int arrays;                ///< number of the arrays a, b, c that it reads
   ElementNotation notation;
   ElementCost cost;
   /// Its value for numbers, by the C library in double; null where there is no notation. A function of one

@@ -6,25 +6,24 @@
 
 namespace lagtape {
 
-// Products of numbers quantised to eight bits, for the streams of trained models.
+// Products of numbers quantized to eight bits, for the streams of trained models.
 //
-// A weight's row (the weights of one output) has a scale of its own, its largest magnitude over 127. An
-// operand has one scale, that of the range found by calibration; what lies beyond the range counts as its end.
+// A weight's row (the weights of one output) has its own scale, its largest magnitude over 127. An
+// operand has one scale, that of the range found by calibration; numbers beyond the range count as its end.
 // Both are rounded to the nearest multiple of their scale, ties to even. A sum is of integers and exact; it is
-// rounded to f32, multiplied by the product of the two scales and rounded once more. So the bits are the same
-// whatever the instructions and the order of summation. An operand with a number that is not finite makes all
-// its sums NaN.
+// rounded to f32, multiplied by the product of the two scales and rounded once more. So the bits do not depend on the
+// instructions or the order of summation. An operand with a number that is not finite makes all its sums NaN.
 
-/// Whether a product is quantised: from 64 numbers to at least 64 others, the padding included. Smaller ones
-/// are faster as they are. Of more than 65,536 numbers a sum might not fit into 32 bits.
+/// Whether a product is quantized: from 64 numbers to at least 64 others, the padding included. Smaller ones are faster
+/// without. A sum of more than 65,536 numbers might not fit into 32 bits.
 constexpr bool takes_int8(std::int64_t k, std::int64_t columns) {
   return k >= 64 && k <= 65536 && columns >= 64;
 }
 
-/// The largest quantised magnitude.
+/// The largest quantized magnitude.
 inline constexpr float kInt8Most = 127;
 
-/// A packed matrix of quantised weights, in the memory of `packed_elements` scalars.
+/// A packed matrix of quantized weights, in the memory of `packed_elements` scalars.
 class Int8Matrix {
  public:
   [[gnu::always_inline]] Int8Matrix(float* packed, std::int64_t k, std::int64_t columns)
@@ -32,15 +31,14 @@ class Int8Matrix {
   [[gnu::always_inline]] Int8Matrix(const float* packed, std::int64_t k, std::int64_t columns)
       : Int8Matrix(const_cast<float*>(packed), k, columns) {}
 
-  /// The magnitude that the operand's largest quantised number stands for. Set before the weights are packed.
+  /// The magnitude of the operand's largest quantized number. Set before the weights are packed.
   [[gnu::always_inline]] void set_range(float range) { header_[0] = range; }
   [[gnu::always_inline]] float range() const { return header_[0]; }
-  /// The factor of an operand's numbers, by which they are multiplied before they are rounded.
+  /// The factor of an operand's numbers before rounding.
   [[gnu::always_inline]] float inverse_scale() const { return kInt8Most / range(); }
-  /// For each column: what the integer sum is multiplied by.
+  /// For each column: the factor of the integer sum.
   [[gnu::always_inline]] float* scales() const { return header_ + kLane<float>; }
-  /// For each column: what is added to a sum over numbers that are 128 larger than they should be, as unsigned
-  /// bytes are.
+  /// For each column: the correction of a sum over numbers that are 128 too large, as unsigned bytes.
   [[gnu::always_inline]] std::int32_t* corrections() const {
     return reinterpret_cast<std::int32_t*>(scales() + columns_);
   }

@@ -14,7 +14,7 @@ template <class S>
 struct Int8Integers {
   std::int32_t sum[kLane<float>] = {};
 
-  /// Adds the products of four elements of an operand, 128 larger than they should be, with those of each column.
+  /// Adds the products of four elements of an operand, 128 too large, with those of each column.
   [[gnu::always_inline]] void add(const std::uint8_t* operand, const std::int8_t* weights) {
     for (std::int64_t c = 0; c < kLane<float>; ++c)
       for (int e = 0; e < 4; ++e) sum[c] += static_cast<std::int32_t>(operand[e]) * weights[4 * c + e];
@@ -63,8 +63,8 @@ void int8_pack_column(Int8Matrix& matrix, std::int64_t column, const float* from
   matrix.corrections()[column] = -128 * sum;
 }
 
-/// Quantises whole matrices of the size that is quantised; what comes in parts of the inner dimension is only
-/// read by a backward pass, which no quantised stack has.
+/// Quantizes whole matrices of the size that is quantized; only a backward pass, which no quantized stack has, reads
+/// parts of the inner dimension.
 template <class S>
 void int8_pack_part(float* packed, std::int64_t total_k, std::int64_t total_columns, std::int64_t first_k,
                     std::int64_t first_column, const float* b, std::int64_t k, std::int64_t columns,
@@ -107,8 +107,8 @@ void int8_tile(const Product<float>& product, const Int8Matrix& matrix, const st
     }
 }
 
-/// Rows whose operands are quantised at a time, and the bytes that they take on the stack; longer rows are
-/// quantised elsewhere.
+/// Rows whose operands are quantized at a time, and their bytes on the stack; longer rows are quantized
+/// elsewhere.
 inline constexpr std::int64_t kInt8Rows = 16, kInt8Bytes = 8192;
 
 template <class S, class Sums>
@@ -148,7 +148,7 @@ void int8_product(const Product<float>& product) {
   }
 }
 
-/// Puts the products into a table.
+/// Fills a table with the products.
 template <class S, class Sums>
 constexpr void fill_int8_products(Kernels<float>& table) {
   table.products = ProductFormat::int8;

@@ -73,7 +73,7 @@ struct Piece {
 };
 
 /// out = [A0 A1 ...] @ B for packed B. Element (i, j) is one chain of fused multiply-adds over the whole
-/// inner dimension, in order, starting from zero: the same bits whatever the number of rows. (`generic`
+/// inner dimension, in order, starting from zero: the same bits for any number of rows. (`generic`
 /// multiplies, then adds.)
 template <class T>
 struct Product {
@@ -106,8 +106,8 @@ struct ScaledSum {
   std::int64_t ldf;  ///< 0: the same factor for all rows
 };
 
-/// How the derivatives of up to kMostStates states by a packed matrix [k x columns], the traces, follow their states by a
-/// step, and what the matrix gains from them. The states of a column are its own: element (j, i) of trace s becomes
+/// Updates the derivatives of up to kMostStates states by a packed matrix [k x columns], the traces, by a step, and
+/// adds their parts to the matrix's gradient. The states of a column are its own: element (j, i) of trace s becomes
 ///
 ///     e_s(j, i) = sum over r of carry[s * states + r][i] e_r(j, i), then + entry[s][i] x[j]
 ///
@@ -135,7 +135,7 @@ template <class T>
 struct Kernels {
   SimdLevel level;
   bool fused;  ///< whether a multiply-add is rounded once
-  /// What `product` and `add_outer_products` multiply. All else is the same whatever it is.
+  /// The operands of `product` and `add_outer_products`. All else is independent of it.
   ProductFormat products;
   ElementKernel<T> element[static_cast<int>(ElementOp::count)];
 

@@ -8,24 +8,24 @@ namespace lagtape {
 template <class T>
 const Kernels<T>& kernels(SimdLevel level);
 
-/// The same with products of that format: what the processor has an instruction for, or else its emulation,
-/// which gives the same bits. For bf16 in f64 operands are rounded to bf16 and sums are in f64, so that the
-/// roundings can be compared with an oracle's to the last digits. Throws InputError for int8 in f64.
+/// The same with products of that format: by the processor's instruction, or else its emulation, which gives the same
+/// bits. For bf16 in f64 operands are rounded to bf16 and sums are in f64, so that the roundings can be compared with
+/// an oracle's to the last digits. Throws InputError for int8 in f64.
 template <class T>
 const Kernels<T>& kernels(SimdLevel level, ProductFormat products);
 
 /// The emulation of products in bf16 at a level, on any processor that has the level.
 template <class T>
 const Kernels<T>& bf16_emulation(SimdLevel level);
-/// Whether this processor has the instruction that products in bf16 are defined by.
+/// Whether this processor has the instruction that defines products in bf16.
 bool has_bf16_instruction();
 
-/// The same for quantised products.
+/// The same for quantized products.
 const Kernels<float>& int8_emulation(SimdLevel level);
-/// Whether this processor has the instruction for the sums of quantised products.
+/// Whether this processor has the instruction for the sums of quantized products.
 bool has_int8_instruction();
 
-/// The plain loops that the kernels are tested against: scalar code with the same order of operations. It
+/// The reference of the kernels in tests: scalar code with the same order of operations. It
 /// gives the bits of the levels with the same `fused`.
 template <class T>
 const Kernels<T>& scalar_twin(bool fused = true);

@@ -66,7 +66,7 @@ void pack(typename S::Scalar* packed, const typename S::Scalar* b, std::int64_t 
 }
 
 /// Inner steps for each turn of a prefetcher. Its prefetch is one more load in a loop that waits for none;
-/// stops with a loop and branches of their own took as long as the prefetching.
+/// stops with their own loop and branches took as long as the prefetching.
 inline constexpr std::int64_t kPrefetchEvery = 2;
 
 /// The result's R rows from `row` on and C vectors of columns from `column` on; `b` is the first of their

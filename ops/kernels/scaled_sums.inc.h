@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// Vectors of sums that are added at a time: as many as an fma takes cycles, so that none waits for its turn.
+/// Vectors of sums that are added at a time: as many as the cycles of an fma, so that none waits.
 inline constexpr int kSumsAtATime = 4;
 
 /// Rows that are prefetched ahead: they lie a power of two apart, so that few of them stay in the first-level

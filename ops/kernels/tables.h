@@ -4,7 +4,7 @@
 
 namespace lagtape {
 
-/// The table of one level, defined in the source that is compiled for it.
+/// The table of one level, from the source that is compiled for it.
 template <class T, SimdLevel level>
 const Kernels<T>& compiled_kernels();
 
@@ -12,11 +12,11 @@ const Kernels<T>& compiled_kernels();
 template <class T, SimdLevel level>
 const Kernels<T>& compiled_bf16_emulation();
 
-/// The same with quantised products, in plain integers.
+/// The same with quantized products, in plain integers.
 template <SimdLevel level>
 const Kernels<float>& compiled_int8_emulation();
 
-/// AVX-512 with quantised products by the processor's own instruction.
+/// AVX-512 with quantized products by the processor's own instruction.
 const Kernels<float>& int8_instruction_kernels();
 /// AVX-512 with products in bf16 by the processor's own instruction.
 const Kernels<float>& bf16_instruction_kernels();

@@ -39,7 +39,7 @@ template <class S>
   return abs(x);
 }
 
-/// The square root, rounded once: S has its own where that of its vectors is an estimate.
+/// The square root, rounded once: S has its own if its vectors have only an estimate.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector sqrt(typename S::Vector x) {
   if constexpr (requires { S::sqrt(x); }) {
@@ -122,7 +122,7 @@ constexpr std::array<double, size> scaled(std::array<double, size> c) {
   return c;
 }
 
-/// The places where the part of n ln 2 that is lost in n times a float is added. (In double it is added
+/// The terms to which the lost part of n ln 2, in n times a float, is added. (In double it is added
 /// everywhere.)
 enum class Reduction : std::uint8_t {
   nowhere,       ///< r is too small by 1.9e-9 n

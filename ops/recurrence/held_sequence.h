@@ -11,20 +11,20 @@
 
 namespace lagtape {
 
-/// Gradients by everything that outputs depend on; empty where they are not wanted.
+/// Gradients by everything that outputs depend on; empty: not wanted.
 struct SequenceGradients {
   std::vector<Tensor> weights;
   Tensor x;                     ///< [B, T, input]
   std::vector<Tensor> initial;  ///< one a state, shaped as in Window
 };
 
-/// The gradients that outputs are to give.
+/// The wanted gradients.
 struct WantedGradients {
   bool weights = true, x = false, initial = false;
 };
 
-/// The results of a stack, which wait for their gradients. Between the two halves they hold what the memory plan
-/// keeps. They may outlive the HeldSequence that gave them.
+/// The results of a stack, which wait for their gradients. Between the two halves they hold the values that the memory
+/// plan keeps. They may outlive their HeldSequence.
 class HeldOutputs {
  public:
   HeldOutputs(HeldOutputs&&) noexcept;
@@ -34,9 +34,9 @@ class HeldOutputs {
   const Tensor& outputs() const;       ///< [B, T, q] at every step, else [B, q]
   const Window& final_window() const;  ///< after each row's own last step
 
-  /// Runs the backward half from dL/d(outputs) and dL/d(final window), shaped as those; an empty tensor, or no
-  /// tensors at all, stand for zeros. A second call runs forward again first. Throws InputError for other
-  /// shapes, and for a final window with a state that no step reads, but through a trained lag.
+  /// Runs the backward half from dL/d(outputs) and dL/d(final window), shaped as those; an empty tensor, or no tensors
+  /// at all, mean zeros. A second call runs forward again first. Throws InputError for other shapes, and for a final
+  /// window with a state that steps read only through a trained lag.
   SequenceGradients backward(const Tensor& output_gradient, const std::vector<Tensor>& final_gradient = {});
 
  private:
@@ -47,9 +47,9 @@ class HeldOutputs {
 };
 
 /// A stack over time, as SequenceOp, for tapes of others, where the gradient of the outputs comes from outside.
-/// SequenceOp::outputs takes the slices of a batch through one after another, and forward once more in its
-/// backward pass; here what the plan keeps is held for the whole batch, and nothing runs twice. One call at a
-/// time, those of its outputs included, but for their destruction.
+/// SequenceOp::outputs runs the slices of a batch one after another, and forward again in its backward pass; here the
+/// plan's values are held for the whole batch, and nothing runs twice. One call at a time, calls of its outputs
+/// included, except for their destruction.
 class HeldSequence {
  public:
   /// Throws InputError as SequenceOp does.

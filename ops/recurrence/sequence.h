@@ -20,7 +20,7 @@ namespace lagtape {
 class SequenceOp {
  public:
   /// Throws InputError when widths of neighboring layers do not fit, for a state that cannot be on the grid
-  /// (step/reversible.h), and for the plan `reversible` of a stack that is not.
+  /// (step/reversible.h), and for the plan `reversible` of an irreversible stack.
   SequenceOp(StackDefinition stack, Dtype dtype, SequenceSettings settings = {});
   SequenceOp(SequenceOp&&) noexcept = default;
   SequenceOp& operator=(SequenceOp&&) noexcept = default;
@@ -44,8 +44,8 @@ class SequenceOp {
   Tensor evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
                   const Window* initial = nullptr, Window* final_window = nullptr);
 
-  /// The costs of the plans, the fastest first, and the plan that `automatic` takes under the budget. Throws
-  /// InputError that says how much is needed when no plan fits.
+  /// The costs of the plans, the fastest first, and the plan that `automatic` chooses under the budget. Throws
+  /// InputError with the needed memory when no plan fits.
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) const;
   PlanCost choose(std::int64_t batch, std::int64_t steps, int threads) const;
 

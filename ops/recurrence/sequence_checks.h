@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// Throws InputError when widths of neighboring layers do not fit, for a state that cannot be on the grid, and
-/// for settings that do not go with the stack or with each other.
+/// Throws InputError when widths of neighboring layers do not fit, for a state that cannot be on the grid, and for
+/// settings that do not fit the stack or each other.
 void check_stack(const StackDefinition& stack, const SequenceSettings& settings);
 
 /// Throws InputError unless x, lengths and draws of a batch and the states of an initial window (none: zeros)

@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// The parts of a SequenceOp, for its two sources.
+/// The parts of a SequenceOp, shared by its two sources.
 struct SequenceOp::Implementation {
   StackDefinition stack;
   Dtype dtype;

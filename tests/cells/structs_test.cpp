@@ -82,7 +82,7 @@ std::string difference_of(const std::vector<Layer>& a, const std::vector<Layer>&
 }
 
 TEST_CASE("every cell built from its struct is the layer that JSON builds, defaults included") {
-  std::vector<std::string> names = {"dilated"};  // layers of another cell, which has no struct of its own
+  std::vector<std::string> names = {"dilated"};  // layers of another cell, without a struct
   for_each_cell([&](const auto& cell, const Json& options) {
     const std::string name(cell.kEntry.name);
     CAPTURE(name);

@@ -95,7 +95,7 @@ def every_function():
 
 
 def layer_models(**train):
-    """Models whose layers are no cells, or several, and every place where a read-out reads."""
+    """Models whose layers are not cells, or several, and every place where a read-out reads."""
     gru = {"cell": "gru", "units": 5}
     delayed = {"cell": "tau_gru", "units": 6, "tau": 4}
     yield "stack", experiment([delayed, {"layer": "layer_norm"}, gru, {"layer": "dropout", "rate": 0.2}], **train)

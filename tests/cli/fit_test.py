@@ -148,6 +148,39 @@ class FitTest(ToolTest):
         self.assertIsNone(found["params"]["a"]["standard_error"])
         self.assertGreater(found["params"]["b"]["standard_error"], 0)
 
+    def test_series_share_params_and_have_their_own(self):
+        "Two tanks with one rate and levels of their own, out of two files or a file with a column of names; by hand each tank has its own fit."
+        rows = {}
+        for name, level in (("a", 2.0), ("b", 0.7)):
+            y, rows[name] = 0.0, []
+            for step in range(40):
+                u = 0.5 + 0.5 * math.sin(0.3 * step)
+                y += 0.2 * (level + 0.25 - y) * u
+                rows[name].append(f"{u!r},{y!r}")
+            self.write(f"{name}.csv", "u,y\n" + "\n".join(rows[name]) + "\n")
+        self.write("both.csv", "id,u,y\n" + "".join(f"{name},{row}\n" for name in rows for row in rows[name]))
+        data = {"task": "series", "time": None, "input": ["u"], "target": ["y"], "window": 40, "stride": 40, "horizon": 0, "every_step": True,
+                "train": 1, "valid": 0, "test": 0, "normalize": False, "normalize_target": False}
+        for where, names in (({"path": ["a.csv", "b.csv"]}, ["a", "b"]), ({"path": "both.csv", "series": "id"}, ["a", "b"])):
+            shared = changed(RESERVOIR, data={**data, **where}, fit={"own": "level"})
+            found = self.fit(shared)
+            self.assertEqual(sorted(found["params"]), sorted(["rate", *(f"level of {name}" for name in names)]))
+            self.assertAlmostEqual(found["params"]["rate"]["estimate"], 0.2, 7)
+            for name, level in zip(names, (2.0, 0.7)):
+                self.assertAlmostEqual(found["params"][f"level of {name}"]["estimate"], level, 7)
+            self.assertEqual([trace["file"] for trace in found["data"]], names)
+            self.assertEqual(found["readings"], 80)
+        self.refused(["--out", "each series' own"], "fit", "e.json", "--out", "run")
+        self.write("first.json", json.dumps(self.fit(shared)))
+        only = self.fit(changed(RESERVOIR, data={**data, "path": "a.csv"}, fit={"only": ["level"], "deviation": 0.1}), "--start", "first.json")
+        self.assertEqual(list(only["params"]), ["level"])
+        self.assertAlmostEqual(only["params"]["level"]["estimate"], 2, 7)  # with the rate of the first fit
+        self.assertGreater(only["params"]["level"]["standard_error"], 1e-3)  # of readings with a deviation of 0.1
+        self.refused(["/fit/own", "unknown param 'levels'", "did you mean 'level'"], "fit", "e.json", "--set", "fit.own=levels", "--set", 'data.path=["a.csv","b.csv"]')
+        self.refused(["/fit/own", "the data have one"], "fit", "e.json", "--set", "fit.own=level")
+        self.refused(["/fit/shoot", "continuous time"], "fit", "e.json", "--set", "fit.shoot=5")
+        self.refused(["/fit/deviation", "a number above 0", "'u'"], "fit", "e.json", "--set", "fit.deviation=u")
+
     def test_errors(self):
         self.line()
         self.write("e.json", LINE)

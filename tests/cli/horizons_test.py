@@ -42,7 +42,7 @@ class HorizonsTest(ToolTest):
         self.train("filled", experiment=changed(SMALL, data__input=["v"], data__missing="interpolate"))
         self.write("holes.csv", "v\n" + "".join("NA\n" if n == 396 else f"{1 if n < 396 else 5}\n" for n in range(400)))
         score = json.loads(self.run_tool("eval", "filled", "--data", "holes.csv", "--split", "all", "--horizon", "1", "--json")[0])
-        self.assertEqual(score["origins"], 190)  # every other row from 20 on: 396 is among them, and 3 is no truth there
+        self.assertEqual(score["origins"], 190)  # every other row from 20 on: 396 is among them, and 3 is not a truth there
         self.assertEqual(score["targets"]["v"]["persistence_rmse"], [0])
         self.run_tool("eval", "run", "--horizon", "6", "--season", "12", "--plot", "horizon.svg")
         picture = (self.folder / "horizon.svg").read_text()

@@ -56,7 +56,7 @@ def keras_file(kind, layers):
 
 TWICE = '{"a.weight": %s, "a.weight": %s}' % (json.dumps(entry()), json.dumps(entry(begin=4, end=8)))
 
-# Each row: a description, the bytes of a file, and how the message goes on after "lagtape: FILE: ".
+# Each row: a description, the bytes of a file, and how the message continues after "lagtape: FILE: ".
 REFUSED = [
     ("an empty file", b"", "is of none of the formats that are supported: torch, keras, torch-json, rtneural, guitarml, nam, onnx."),
     ("an archive that is cut off", b"PK\x03\x04 data.pkl", "is cut off: the list of its entries is missing."),

@@ -1,4 +1,4 @@
-"""`lagtape new` writes an experiment to begin with, for every task, every cell and recordings of one's own."""
+"""`lagtape new` writes an experiment to begin with, for every task, every cell and your own recordings."""
 
 import datetime
 import json
@@ -6,7 +6,6 @@ import math
 import os
 import pty
 import random
-import re
 import subprocess
 import unittest
 
@@ -14,7 +13,7 @@ from tool import ToolTest, main, npy, npz, rows_of, slow
 
 
 def without_comments(text):
-    """The values of a commented file: its comments stand on lines of their own or behind two blanks."""
+    """The values of a commented file: its comments stand on their own lines or behind two blanks."""
     lines = [line.split("  // ")[0] for line in text.splitlines() if not line.lstrip().startswith("//")]
     return json.loads("\n".join(lines))
 
@@ -32,7 +31,7 @@ def recording(rows=400):
 
 class NewTest(ToolTest):
     def names(self, kind):
-        return re.findall(r"^  (\S+)", self.run_tool("list", kind)[0], re.MULTILINE)
+        return [line.split()[0] for line in self.run_tool("list", kind)[0].splitlines()[1:]]
 
     def new(self, *args):
         return self.run_tool("new", *args)[0]

@@ -315,7 +315,7 @@ class NewTimesTest(ToolTest):
         days = [datetime.date(2024, 1, 1) + datetime.timedelta(n) for n in range(200)]
         self.write("x.csv", "date,sunrise,v\n" + "".join(f"{day},06:{n % 60:02},{n % 7}\n" for n, day in enumerate(days)))
         self.assertEqual(without_comments(self.new("x.csv"))["data"]["time"], "date")
-        # Names that end in numbers are no measurements with a unit.
+        # Names that end in numbers are not measurements with a unit.
         for form in ("store_{}", "store {}", "CA-{}", "{}_CA"):
             with self.subTest(form):
                 self.write("x.csv", "date,shop,v\n" + "".join(f"{day},{form.format(k)},{n % 7 + k}\n" for n, day in enumerate(days) for k in range(3)))

@@ -187,8 +187,32 @@ class OdeModelsTest(ToolTest):
             session = onnxruntime.InferenceSession(str(self.folder / "m.onnx"), providers=["CPUExecutionProvider"])
             self.near(list(map(float, session.run(None, {"x": numpy.array([rows], numpy.float32)})[0].ravel())), wanted, 1e-5)
 
+    def by_lag(self, cell, tau, step=2e-7):
+        "The derivative of what is predicted by the lag, by differences."
+        u = [[math.sin(k)] for k in range(24)]
+        low, high = (self.predicted(changed(cell, params__tau=lag(tau + d)), u) for d in (-step, step))
+        return [(b - a) / (2 * step) for a, b in zip(low, high)]
+
+    def exact_by_lag(self, cell, tau, **solver):
+        self.write("u.csv", "time,u\n" + "".join(f"{0.5 * k},{math.sin(k)}\n" for k in range(24)))
+        return self.solve(changed(cell, params__tau=lag(tau)), "0.5:12:0.5", "--input", "u.csv", **solver)["d"]["tau"]["y"]
+
+    def test_a_lag_of_whole_steps_of_the_data_has_its_derivative(self):
+        "Breaks are at samples: a read there is from the step's own side, however little the lag moves. From one side alone it is 2e-2 off."
+        self.near(self.by_lag(DRIVEN, 1.0), self.exact_by_lag(DRIVEN, 1.0, h={"lag": "tau", "parts": 64}), 1e-4)
+
     @slow
     def test_derivatives_by_the_lag_have_the_order_of_the_method(self):
+        "Where the lag is whole steps, so that all reads are at points of the grid and in the middle between two."
+        for cell in (FREE, DRIVEN):
+            exact = self.exact_by_lag(cell, 1.0, h={"lag": "tau", "parts": 256})
+            for method, order, within in (("euler", 1, 0.2), ("heun", 2, 0.1), ("rk4", 4, 0.1)):
+                errors = [max(abs(a - b) for a, b in zip(self.by_lag(changed(cell, solver__method=method, solver__h=h), 1.0), exact)) for h in (0.125, 0.0625)]
+                self.assertLess(abs(math.log2(errors[0] / errors[1]) - order), within, (method, errors))
+
+    @slow
+    def test_derivatives_by_the_lag_between_points_of_the_grid(self):
+        "There the slopes of the cubics have errors of h^3, with a small factor."
         u = [[math.sin(k)] for k in range(24)]
         self.write("u.csv", "time,u\n" + "".join(f"{0.5 * k},{math.sin(k)}\n" for k in range(24)))
         for name, cell, method, order in (("free", FREE, "heun", 2), ("driven", DRIVEN, "rk4", 4)):

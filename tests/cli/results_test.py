@@ -70,7 +70,7 @@ def rows_with_numbers(name):
 
 
 # Decimals of verdicts that are neither of a run, nor printed in a table, nor a setting of a row.
-OTHER_DECIMALS = {"ENSO and Mackey-Glass": {"0.0274"},  # of an experiment that is no row
+OTHER_DECIMALS = {"ENSO and Mackey-Glass": {"0.0274"},  # of an experiment that is not a row
                   "Heart rate": {"13.34"},  # the deviation of all rates
                   "Film reviews": {"1.5"},  # a difference
                   "Human activities": {"3.7"}}  # the least difference of a row between validation and test

@@ -32,7 +32,7 @@ class SearchFolderTest(SearchTool):
         self.assertIn("not empty", self.run_tool("search", "search.json", "--out", "full", code=2)[1])
 
     def test_links_in_the_folder_are_refused_and_what_they_lead_to_stays(self):
-        """A folder may come from a stranger: a search writes into files of its own only."""
+        """A folder may come from a stranger: a search writes into its own files only."""
         self.search(SEARCH)
         kept = self.folder / "kept"
         for name in ("search.json", "results.jsonl", "runs", "runs/0001", "runs/0001.end.json"):

@@ -70,7 +70,7 @@ class SolveHistoryTest(ToolTest):
         self.write(name, ",".join(["t", *columns]) + "\n" + "".join(",".join(map(repr, row)) + "\n" for row in zip(times, *columns.values())))
 
     def test_observed_histories(self):
-        self.table("past.csv", [*TIMES, 0.5], y=[*VALUES, 9.0])  # what is after 0 is no history
+        self.table("past.csv", [*TIMES, 0.5], y=[*VALUES, 9.0])  # what is after 0 is not a history
         pieces = hermite(TIMES, VALUES)
         value = lambda t, a=-0.8, tau=1.3: VALUES[-1] + a * integral(pieces, -tau, t - tau)
         found = self.solve(CELL, "-1.5,-0.2,0,0.5,1.1,1.25", "--history", "past.csv")
@@ -132,7 +132,7 @@ class SolveHistoryTest(ToolTest):
         self.refused(["no reading is after t = 0"], "fit", "e.json")
         self.write("e.json", changed(experiment, cells__c__state={"y": 1, "z": 1}, cells__c__history={"y": 1, "z": "observed"}, cells__c__ode=CELL["ode"] + ["dz = -z"]))
         self.refused(["the history of 'z' is observed", "column"], "fit", "e.json")
-        # Two files of one equation, each with a history of its own, which starts from the first reading.
+        # Two files of one equation, each with its own history, which starts from the first reading.
         exact = lambda c, t: c * (1 - 0.8 * t) if t <= 1.3 else c * (1 - 0.8 * t + 0.32 * (t - 1.3) ** 2)
         for name, c in (("a.csv", 2.0), ("b.csv", -1.0)):
             self.table(name, [0.2 * k for k in range(12)], y=[exact(c, 0.2 * k) for k in range(12)])
@@ -141,6 +141,20 @@ class SolveHistoryTest(ToolTest):
         self.assertEqual(sorted(found), ["a", "tau", "y.history of a.csv", "y.history of b.csv"])
         for name, value in (("a", -0.8), ("tau", 1.3), ("y.history of a.csv", 2), ("y.history of b.csv", -1)):
             self.assertAlmostEqual(found[name]["estimate"], value, 5)
+
+    def test_a_fit_whose_lag_reaches_before_the_readings(self):
+        "Values that were tried and have no solution are turned back, and said; a start that has none is an error that says what helps."
+        pieces = hermite(TIMES, VALUES)
+        after = [0.1 + 0.15 * k for k in range(8)]
+        scored = [VALUES[-1] - 0.8 * integral(pieces, -1.3, t - 1.3) for t in after]
+        self.table("r.csv", TIMES[2:] + after, y=VALUES[2:] + scored)  # from -1.2 on
+        experiment = {"name": "e", "data": {"path": "r.csv", "time": "t", "target": "y"}, "cells": {"c": changed(CELL, params__tau=lag(0.8))}}
+        self.write("e.json", experiment)
+        found = json.loads(self.run_tool("fit", "e.json", "--json")[0])
+        self.assertIn("tried have no solution: the readings begin at t = -1.2", " ".join(found["notes"]))
+        self.assertTrue(0.8 < found["params"]["tau"]["estimate"] <= 1.2)
+        self.write("e.json", changed(experiment, cells__c__params__tau=lag(1.5)))
+        self.refused(["the readings begin at t = -1.2", "a later \"begin\""], "fit", "e.json")
 
     def test_models_train_histories(self):
         experiment = {"name": "e", "data": {"task": "random", "length": 24, "input": 1, "output": 1, "train": 2, "valid": 0, "test": 0},

@@ -126,6 +126,23 @@ class SolveTest(ToolTest):
                 self.near(found["y"]["x"], [exact(tau + 0j).real], 1e-9)
                 self.near(found["d"]["tau"]["x"], [derivative(exact, [tau], 0)], 5e-7)
 
+    def test_inputs_that_do_not_cover_the_solution(self):
+        self.write("cell.json", DRIVEN)
+        for rows, times, words in (("t,u\n0.5,1\n1,2\n", "2", "begins at t = 0.5"), ("t,u\n0,1\n1,2\n", "2.01", "note: the input ends at t = 1 and keeps its last value up to t = 2.01."),
+                                   ("t,u\n0,1\n1,2\n", "2", ""), ("t,u\n0.5,1\n1,2\n", "-1,0", "")):
+            self.write("u.csv", rows)
+            out, err = self.run_tool("solve", "cell.json", "--times", times, "--input", "u.csv", code=2 if "begins" in words else 0)
+            self.assertIn(words, err)
+            self.assertTrue(words or not err)
+        named = {"params": {}, "state": {"x": 1}, "history": {"x": 0}, "reads": {"u": 0, "v": 1}, "ode": ["dx = u - 2 * v"], "solver": {"h": 0.5}}
+        self.write("cell.json", named)
+        self.write("u.csv", "t,u,v,w\n0,1,1,1\n1,1,1,1\n")
+        self.assertIn("no equation reads these columns of the input: 'w'.", self.run_tool("solve", "cell.json", "--times", "1", "--input", "u.csv")[1])
+        self.write("u.csv", "t,v,u\n0,1,1\n1,1,1\n")
+        self.refused(["reads 'u' from column 0, and it is column 1", "order of \"reads\""], "solve", "cell.json", "--times", "1", "--input", "u.csv")
+        self.write("cell.json", changed(named, reads={}, ode=["dx = -x"], state={"x": 1}))
+        self.assertIn("note: no equation reads the input.", self.run_tool("solve", "cell.json", "--times", "1", "--input", "u.csv")[1])
+
     def test_two_lags_and_slopes_of_the_past(self):
         numbers = [-1, 0.6, 1, 0.7]
         for h in ({"lag": "r", "parts": 32}, {"lag": "s", "parts": 24}, 0.03):

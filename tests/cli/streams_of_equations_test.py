@@ -1,5 +1,5 @@
-"""Cells of equations whose products have several widths, or multiply products: a stream of one row, which runs code of its
-own, gives the bits of the whole sequence, in f32, bf16 and int8, at every level of instructions."""
+"""Cells of equations whose products have several widths, or multiply products: a stream of one row, which runs other
+code, gives the bits of the whole sequence, in f32, bf16 and int8, at every level of instructions."""
 
 from tool import CLASSIFIER, ToolTest, changed, main, npy, slow
 

@@ -1,4 +1,5 @@
-"""Folders of a table's runs: trainings that are interrupted or killed, with which the same command goes on, and links."""
+"""Folders of a table's runs: trainings that are interrupted or killed, with which the same command continues, and
+links."""
 
 import pathlib
 import signal
@@ -72,7 +73,7 @@ class InterruptTest(ToolTest):
         self.assertEqual(self.no_longer_running(), [])
 
     def test_links_of_a_run_are_refused(self):
-        """A folder may come from a stranger: a table writes into files of its own only."""
+        """A folder may come from a stranger: a table writes into its own files only."""
         kept, run = self.folder / "kept", self.folder / "runs/task/small-0"
         kept.write_text("mine")
         run.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What the end-to-end tests of the lagtape tool share: a folder of its own for every test, and runs of the tool in it."""
+"""What the end-to-end tests of the lagtape tool share: a separate folder for every test, and runs of the tool in it."""
 
 import contextlib
 import copy

@@ -42,7 +42,7 @@ class RunFolderTest(ToolTest):
         self.assertEqual((best["test_rmse"], best["test_loss"]), (summary["test"]["rmse"], summary["test"]["loss"]))
         tensors = [read_safetensors((self.folder / run / "weights.safetensors").read_bytes())[1] for run in ("run", "watched")]
         self.assertEqual(tensors[0], tensors[1])
-        # A run may go on with the curve, or without it.
+        # A run may continue with the curve, or without it.
         self.run_tool("train", "run", "--resume", "--quiet", "--set", "train.evaluate_test=true", "--set", "train.epochs=4")
         rows = [json.loads(line) for line in (self.folder / "run/metrics.jsonl").read_text().splitlines()]
         self.assertEqual(["test_rmse" in row for row in rows], [False] * 3 + [True])

@@ -7,7 +7,7 @@
 
 using namespace lagtape;
 
-/// 8 waves of 50 steps, each with a period and a phase of its own; the target of a step is the value of the next.
+/// 8 waves of 50 steps, each with its own period and phase; the target of a step is the value of the next.
 SequenceBatch draw_waves(RandomStream& random) {
   SequenceBatch batch{.x = Tensor({8, 50, 1}, Dtype::f32), .targets = Tensor({8, 50, 1}, Dtype::f32)};
   for (int row = 0; row < 8; ++row) {

@@ -92,7 +92,7 @@ TEST_CASE("An error has a line for each problem, and its copies share them") {
   static_assert(!std::is_constructible_v<InputError, std::string>, "an error has a rule");
 }
 
-TEST_CASE("Every rule has a name of its own") {
+TEST_CASE("Every rule has its own name") {
   std::set<std::string_view> names;
   for (int rule = 0; rule <= static_cast<int>(Rule::interrupted); ++rule) {
     const std::string_view name = name_of(static_cast<Rule>(rule));

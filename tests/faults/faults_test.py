@@ -1,5 +1,5 @@
 """The n-th call to the system fails, for every n: the old or the new state is whole, the message says what failed, and
---resume goes on to the same bits. A kill at the n-th call leaves what a resumed run ends with the same bits from. A clock
+--resume reaches the same bits. A kill at the n-th call leaves what a resumed run ends with the same bits from. A clock
 that goes back changes nothing.
 
 usage: faults_test.py TOOL COMPILER [--most N] [--allocations N] [TEST ...]
@@ -100,7 +100,7 @@ class FaultsTest(unittest.TestCase):
 
     @classmethod
     def state(cls, run):
-        """The weights and the metrics of a run, but for its times."""
+        """The weights and the metrics of a run, except for its times."""
         rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
         for row in rows:
             row.pop("seconds")
@@ -190,7 +190,7 @@ class FaultsTest(unittest.TestCase):
             self.each_fault(f"export {to}", args, lambda y=y: y.write_bytes(b"old"), check)
 
     def many_runs(self, out):
-        """What a table or a search leaves, but for its times: every run, and the lines of its results."""
+        """What a table or a search leaves, except for its times: every run, and the lines of its results."""
         folder = self.home / out
         rows = [json.loads(line) for path in sorted(folder.rglob("results.jsonl")) for line in path.read_text().splitlines()]
         for row in rows:

@@ -106,7 +106,7 @@ class KillsTest(unittest.TestCase):
         return found
 
     def state(self):
-        """Weights and metrics of every run, and the lines of results, but for times."""
+        """Weights and metrics of every run, and the lines of results, except for times."""
         out = self.home / "out"
         lines = {}
         for path in sorted([*out.rglob("metrics.jsonl"), *out.rglob("results.jsonl")]):

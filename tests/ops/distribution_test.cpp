@@ -46,7 +46,7 @@ const std::vector<Known> kKnown = {
 };
 // clang-format on
 
-/// The same number but for a relative rounding error.
+/// The same number except for a relative rounding error.
 bool is_near(double value, double expected, double error) {
   return std::abs(value - expected) <= error * std::abs(expected);
 }

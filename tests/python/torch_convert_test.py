@@ -36,7 +36,7 @@ class BothWays(nn.Module):
 
 
 class Hidden(nn.Module):
-    """A function in forward that is no module."""
+    """A function in forward that is not a module."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,5 @@
-"""Random wrong arguments to the modules of PyTorch: each call is refused with an exception that says why, or works, and Python goes on."""
+"""Random wrong arguments to the modules of PyTorch: each call is refused with an exception that says why, or works, and
+Python continues."""
 
 import json
 import os

@@ -46,7 +46,7 @@ def errors_of(text, folder):
     """The lines of a module in which mypy --strict finds errors, and what it says."""
     (folder / "lagtape").symlink_to(PACKAGE) if not (folder / "lagtape").exists() else None
     (folder / "wrong.py").write_text(text)
-    (folder / "mypy.ini").write_text("[mypy-pandas.*]\nignore_missing_imports = True\n")  # whose types are a package of their own
+    (folder / "mypy.ini").write_text("[mypy-pandas.*]\nignore_missing_imports = True\n")  # whose types are a separate package
     environment = {**os.environ, "MYPYPATH": str(folder)}
     done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--no-error-summary", "wrong.py"], cwd=folder,
                           env=environment, capture_output=True, text=True)

@@ -1,4 +1,5 @@
-"""A thousand calls with random wrong arguments: each is refused with an exception of lagtape or works, and Python goes on."""
+"""A thousand calls with random wrong arguments: each is refused with an exception of lagtape or works, and Python
+continues."""
 
 import json
 import os

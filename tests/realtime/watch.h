@@ -17,7 +17,7 @@ struct Blocking {
 /// Whether the kernel lets a process watch its own system calls (seccomp filters).
 bool can_watch_system_calls();
 
-/// Runs `prepare` and then `work` in a process of its own and counts what `work` does. Throws Error where that process
+/// Runs `prepare` and then `work` in a separate process and counts what `work` does. Throws Error where that process
 /// ends in another way than by the end of the work or by a system call.
 using Work = void (*)(void* context);
 Blocking watched(Work prepare, Work work, void* context);

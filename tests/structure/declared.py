@@ -94,7 +94,7 @@ def declarations(clang, headers, include):
 
 
 def headers_of(include, rooms):
-    """The headers of rooms, but for those that sources include several times with other macros."""
+    """The headers of rooms, except for those that sources include several times with other macros."""
     return [path.relative_to(include).as_posix() for room in rooms for path in sorted((include / room).glob("*.h"))
             if not path.name.endswith(".inc.h")]
 
@@ -135,7 +135,7 @@ def check_rooms(clang, nm, include, objects):
 
 
 def symbols(clang, include, rooms):
-    """What the installed headers of rooms declare, but for templates."""
+    """What the installed headers of rooms declare, except for templates."""
     found = declarations(clang, headers_of(include / "lagtape", rooms), include)
     return sorted(key for key, (file, _, of_template) in found.items() if not of_template and room_of(file) in rooms)
 

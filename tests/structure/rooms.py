@@ -17,7 +17,7 @@ MOST_IN_A_FOLDER = 30
 # How deep the includes between the files of cells/ go, and how many there are; a folder below counts as one file.
 MOST_FLOORS, MOST_ARROWS = 8, 60
 # Programs, which no folder includes, and headers that lie above or below all folders.
-PROGRAMS = ("tools/c", "tools/python/src", "tools/bench/gradbench", "tools/bench/mpi", "tools/bench/peers", "tools/examples/lv2")
+PROGRAMS = ("tools/c", "tools/stream", "tools/python/src", "tools/bench/gradbench", "tools/bench/mpi", "tools/bench/peers", "tools/examples/lv2")
 UMBRELLA, VERSION = "tools/lagtape.h", "tools/version.h"
 
 

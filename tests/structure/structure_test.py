@@ -1,4 +1,4 @@
-"""The rules of structure.py find every kind of breach, each planted in a small tree of its own."""
+"""The rules of structure.py find every kind of breach, each planted in a separate small tree."""
 
 import pathlib
 import shutil

@@ -52,7 +52,7 @@ std::vector<std::vector<NamedValue>> chosen_values(const StackDefinition& stack,
   return chosen;
 }
 
-/// The bytes that the analysed steps of one sequence need besides the current stretch.
+/// The bytes that the analyzed steps of one sequence need besides the current stretch.
 std::int64_t bytes_of_steps(const SequenceAnalyzer& analyzer, std::int64_t steps) {
   const StackDefinition& stack = analyzer.stack();
   std::int64_t bytes = 8 * steps * stack.input_width();
@@ -150,7 +150,7 @@ LayerAnalysis layer_analysis(const SequenceAnalyzer& analyzer, const std::vector
   return result;
 }
 
-/// The bounds of a layer that was analysed.
+/// The bounds of a layer that was analyzed.
 LayerBounds layer_bounds(const Model& model, const SequenceAnalyzer& analyzer, std::size_t l,
                          const LayerAnalysis& found, const Analysis& analysis) {
   const auto& [entry, inside] = model.fitted().origins[l + analyzer.layers_below()];

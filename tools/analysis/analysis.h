@@ -14,7 +14,7 @@ namespace lagtape {
 
 struct AnalysisOptions {
   std::int64_t sequences = 8;  ///< number of sequences, from the first of the split
-  std::int64_t steps = 1000;   ///< at most; the last of each sequence, earlier ones are only run forward
+  std::int64_t steps = 1000;   ///< at most; the last of each sequence, earlier ones only run forward
   std::int64_t projections =
       32;                  ///< random projections of a state Jacobian, which is exact up to this many rows
   std::int64_t bins = 50;  ///< bins of a histogram
@@ -44,7 +44,7 @@ struct StateAnalysis {
   LagCurve norm;                ///< 2-norm of the state
   LagCurve largest;             ///< its largest entry
   LagCurve gradient;            ///< |dL/dh_k|, k = T - lag; L is the loss of the sequence
-  LagCurve last_step_gradient;  ///< the same for the loss of the last step; empty where L is no more
+  LagCurve last_step_gradient;  ///< the same for the loss of the last step; empty where L is the same
 };
 
 /// A named value of a layer's step (StepProgram::named), collected over units, steps and sequences.
@@ -69,7 +69,7 @@ struct LayerAnalysis {
   LagCurve frobenius;            ///< Frobenius norm of the state Jacobian
   LagCurve spectral;             ///< spectral norm of the state Jacobian; empty unless exact
   LagCurve row_sum;              ///< its largest sum of absolute values in a row; empty unless exact
-  std::optional<LayerBounds> bounds = {};  ///< if they are asked for
+  std::optional<LayerBounds> bounds = {};  ///< only on request
   std::vector<ValueAnalysis> values;
 };
 
@@ -79,9 +79,9 @@ struct Analysis {
   std::vector<LayerAnalysis> layers;
 };
 
-/// Analyses a model on the first sequences of a split: how far back gradients reach, how large states are,
-/// and how the values that its cells name are distributed. It computes in f64 whatever the model's precision,
-/// without dropout, noise and the grid of states; each sequence is a batch of its own.
+/// Analyzes a model on the first sequences of a split: how far back gradients reach, how large states are,
+/// and the distributions of the values that its cells name. It computes in f64 for any precision of the model,
+/// without dropout, noise and the grid of states; each sequence is a separate batch.
 ///
 /// The Frobenius norm of a state Jacobian J wider than `projections` is estimated as the root of the mean of
 /// |v J|^2 over that many random vectors v of +1 and -1, drawn from the seed.

@@ -8,7 +8,7 @@ namespace {
 
 Json json_of(const LagCurve& curve) { return {{"mean", curve.mean}, {"min", curve.min}, {"max", curve.max}}; }
 
-/// What is proved of a layer beside what was measured. What is not known is null.
+/// Proved bounds of a layer beside measured values. Unknown ones are null.
 Json json_of(const LayerBounds& bounds, const LayerAnalysis& layer) {
   Json states = Json::array();
   for (std::size_t s = 0; s < layer.states.size(); ++s)

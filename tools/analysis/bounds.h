@@ -16,12 +16,12 @@ namespace lagtape {
 /// A layer to bound.
 struct BoundedLayer {
   const Json& options;            ///< its entry in "layers" of the experiment, with every default
-  std::int64_t index_inside = 0;  ///< its place among the layers that the entry stands for
+  std::int64_t index_inside = 0;  ///< its place among the layers of the entry
   const StepProgram& program;
   const std::vector<Tensor>& weights;  ///< of the step, in f64
   std::int64_t lags = 0;               ///< lags 0 .. lags - 1 are bounded
   std::int64_t length = 0;             ///< steps from the states of zero to X_T, at most
-  /// The smallest number that a named value of the step takes at the analysed steps, where it was collected.
+  /// The smallest number of a named value at the analyzed steps, where it was collected.
   std::function<std::optional<double>(const std::string& name)> smallest;
 };
 

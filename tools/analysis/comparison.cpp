@@ -43,7 +43,7 @@ Member read_member(const fs::path& folder) {
   Json experiment = read_json(file);
   if (!experiment.is_object()) throw unexpected({file.string()}, Rule::wrong_type, "an experiment");
   make_paths_absolute(experiment,
-                      folder);  // the same file is no difference between runs in different folders
+                      folder);  // the same file is not a difference between runs in different folders
   std::int64_t seed = 0;
   JsonErrors errors;
   JsonReader(experiment, "", errors).optional("seed", seed, {}, "of every random draw");

@@ -15,7 +15,7 @@ namespace lagtape {
 struct ComparedRuns {
   std::vector<std::filesystem::path> folders;  ///< in the order given
   std::vector<std::int64_t> seeds;
-  std::size_t finished = 0;  ///< how many have a summary.json; the others have no part in the numbers
+  std::size_t finished = 0;  ///< the number of runs with a summary.json; the others are not in the numbers
   /// The value of each of the settings that differ, in their order; null where the experiment does not have it.
   std::vector<Json> settings;
   /// Mean and sample deviation (0 for one run) by name: "params", "best_epoch", "seconds", "valid rmse", "test rmse".
@@ -29,14 +29,14 @@ struct ComparedRuns {
 /// The mean and the sample deviation, which is 0 for one number.
 std::pair<double, double> mean_and_deviation(const std::vector<double>& values);
 
-/// What several runs have in common and where they differ.
+/// The settings that several runs share, and those in which they differ.
 struct Comparison {
-  std::vector<std::string> differing;  ///< JSON Pointers of the settings that are not the same in all runs
+  std::vector<std::string> differing;  ///< JSON Pointers of the settings that differ between runs
   std::vector<ComparedRuns> groups;
 };
 
 /// Compares run folders by their experiment.json and summary.json. Paths in their
-/// settings begin at the folder of the first run. Throws InputError for a folder that is no run.
+/// settings begin at the folder of the first run. Throws InputError for a folder that is not a run.
 Comparison compare_runs(std::span<const std::filesystem::path> folders);
 
 /// The names of the numbers of all groups, in the order in which they first occur.

@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// The distribution of numbers. Those that are not finite are counted separately.
+/// The distribution of numbers. Numbers that are not finite are counted separately.
 struct Distribution {
   std::int64_t count = 0, not_finite = 0;
   double mean = 0, min = 0, max = 0;
@@ -15,10 +15,10 @@ struct Distribution {
   bool log = false;
   std::vector<double> edges;         ///< bins + 1 edges, from the smallest to the largest number
   std::vector<std::int64_t> counts;  ///< count of each bin; their sum is `count`
-  /// Centers of the bins that stand out: the fullest bin within a tenth of the bins to both sides, with at
+  /// Centers of the prominent bins: the fullest bin within a tenth of the bins to both sides, with at
   /// least a tenth of the largest count.
   std::vector<double> peaks;
-  std::vector<double> peak_shares;  ///< the parts of the numbers that lie in these bins
+  std::vector<double> peak_shares;  ///< the shares of the numbers in these bins
 };
 
 /// Throws InputError unless bins >= 1.

@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// What is proved of a layer, in numbers for its weights.
+/// Proved bounds of a layer, computed from its weights.
 struct LayerBounds {
   std::string jacobian_source;   ///< the statement and its formula; or why there is none
   std::vector<double> jacobian;  ///< bound of the row-sum norm of dX_T/dX_{T-lag}, by lag; empty: none

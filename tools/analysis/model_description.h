@@ -9,8 +9,7 @@
 namespace lagtape {
 
 /// A model as `lagtape inspect --json` prints it: parameters, layers with their steps, memory plans for a batch of
-/// the data, and the experiment with every default. Without data, which a model made in C++ does not name, there
-/// are no plans.
+/// the data, and the experiment with every default. Without data, as for a model made in C++, there are no plans.
 Json describe(const Source& source, const std::optional<DataShape>& data, int threads);
 
 /// The bytes of a training, as `lagtape check --json` prints them.

@@ -25,7 +25,7 @@ struct ModelGradientOptions {
 };
 
 /// Compares the gradients of an experiment's loss with respect to all parameters with central differences, in
-/// f64, on the first training sequences. These are cut to, or repeated up to, 3 x the largest lag + 8 steps,
+/// f64, on the first training sequences. These are cut or repeated to 3 x the largest lag + 8 steps,
 /// so that every lag is reached more than once. Where gradients and differences disagree by more than the
 /// tolerance, as they do across a kink of the loss, it compares again with smaller differences, and then with
 /// moved parameters; the closest comparison is reported. Throws InputError.

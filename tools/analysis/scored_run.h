@@ -14,10 +14,10 @@ namespace lagtape {
 struct ScoringOptions {
   std::string split = "test";  ///< train, valid, test or all, which is every sequence of the data
   std::string data = {};       ///< path of the data, in place of data.path
-  std::string frequency = {};  ///< replaces that of the model's rows, such as "any"
+  std::string frequency = {};  ///< replaces the frequency of the model's rows, such as "any"
 };
 
-/// A trained model, and the sequences that it is scored on.
+/// A trained model, and the sequences that score it.
 struct ScoredRun {
   Source source;
   Task task;

@@ -32,7 +32,7 @@ struct SequenceFindings {
 /// The sequence op of a model in evaluation. Throws InputError for a model that needs whole sequences.
 const StackDefinition& evaluated_stack(const Model& model);
 
-/// Analyses a model on single sequences in f64. Several threads may use it at once, except for `last_steps`.
+/// Analyzes a model on single sequences in f64. Several threads may use it at once, except for `last_steps`.
 class SequenceAnalyzer {
  public:
   SequenceAnalyzer(const Model& model, std::vector<std::vector<NamedValue>> values,

@@ -19,28 +19,28 @@ struct SeriesEvaluation {
   Evaluation metrics;
 };
 
-/// How many of the largest and of the smallest values are shown of many.
+/// The number of largest, and of smallest, values to show of many.
 inline constexpr std::size_t kShownEach = 5;
 
-/// What is shown of many: the numbers of up to 10 values, or of the 5 largest and the 5 smallest, the largest first. NaN is
+/// The values to show of many: up to 10, or the 5 largest and the 5 smallest, the largest first. NaN is
 /// larger than all.
 std::vector<std::size_t> largest_and_smallest(std::span<const double> values);
-/// Those of the series with the largest and the smallest losses.
+/// The series with the largest and the smallest losses.
 std::vector<std::size_t> worst_and_best(std::span<const SeriesEvaluation> series);
 
-/// The rows first .. end - 1 of a batch that are of one series.
+/// The rows first .. end - 1 of a batch, all of one series.
 using SeriesRows = std::function<void(const PanelSeries& series, std::int64_t first, std::int64_t end)>;
-/// Calls it with the rows of each series in a batch of a split of several; never where the split is not of several.
+/// Calls it with the rows of each series in a batch, if the split has several series; else never.
 void for_each_series(const Dataset& split, const Batch& batch, const SeriesRows& use);
 
-/// The loss and metrics of each series of a split of several, from the batches that EvaluationOptions::scored gives.
+/// The loss and metrics of each series of a split with several, from the batches of EvaluationOptions::scored.
 class SeriesScores {
  public:
   /// All of them must outlive the scores.
   SeriesScores(const Experiment& experiment, const Model& model, const Dataset& split);
 
   void add(const Tensor& outputs, const Batch& batch);
-  /// By series, in the order of the data; empty where the split is not of several series.
+  /// By series, in the order of the data; empty for a split of one series.
   std::vector<SeriesEvaluation> all() const;
 
  private:

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <new>
 #include <optional>
 #include <thread>
 
+#include "lagtape/core/byte_size.h"
+#include "lagtape/core/error.h"
+#include "lagtape/core/system_memory.h"
 #include "lagtape/tools/bench/onednn_lstm.h"
 #include "lagtape/tools/bench/random_batch.h"
 #include "lagtape/tools/bench/sgemm.h"
@@ -137,20 +141,40 @@ struct Measurements {
 /// there is the instruction.
 struct Peers {
   std::unique_ptr<OnednnLstm> f32, bf16;
+  std::string missing;
 
   Peers(const LstmSizes& sizes, Precision precision) {
-    if (onednn_version().empty()) return;
+    if (onednn_version().empty()) {
+      missing = "this program was built without oneDNN";
+      return;
+    }
     f32 = checked(sizes, LstmPrecision::f32);
-    if (precision.products() == ProductFormat::bf16 && onednn_has_bf16())
+    if (f32 && precision.products() == ProductFormat::bf16 && onednn_has_bf16())
       bf16 = checked(sizes, LstmPrecision::bf16);
   }
 
-  static std::unique_ptr<OnednnLstm> checked(const LstmSizes& sizes, LstmPrecision precision) {
+  /// Null, and why, where there is no such LSTM: it keeps all steps, which may be more than fit.
+  std::unique_ptr<OnednnLstm> checked(const LstmSizes& sizes, LstmPrecision precision) {
     const int most = ThreadPool::hardware_threads();
     check_onednn_lstm(sizes, most, precision);
-    auto peer = std::make_unique<OnednnLstm>(sizes, random_values(sizes), precision);
-    for (int threads = 1; threads <= most; ++threads) peer->run(threads);
-    return peer;
+    // Inputs, h and their gradients, and of its workspace and scratch pad the gates, c, h and their gradients.
+    const double numbers = static_cast<double>(sizes.steps * sizes.batch) *
+                           static_cast<double>(4 * sizes.input + 16 * sizes.units);
+    if (const double bytes = numbers * sizeof(float); bytes > static_cast<double>(system_memory()) / 2) {
+      missing = text_of("it would keep about ", bytes_of(static_cast<std::int64_t>(bytes)), " for ",
+                        sizes.steps, " steps, more than half of the memory");
+      return nullptr;
+    }
+    try {
+      auto peer = std::make_unique<OnednnLstm>(sizes, random_values(sizes), precision);
+      for (int threads = 1; threads <= most; ++threads) peer->run(threads);
+      return peer;
+    } catch (const Error& error) {
+      missing = error.what();
+    } catch (const std::bad_alloc&) {
+      missing = text_of("the memory does not hold its ", sizes.steps, " steps");
+    }
+    return nullptr;
   }
 };
 
@@ -174,8 +198,8 @@ Measurements measure(const Runners& runners, const Runners& subnormal_runners, c
     for (const auto& [threads, runner] : subnormal_runners) {
       all.subnormal[threads].push_back(per_step([&work = *runner] { work.forward_and_backward(); }));
     }
-    if (!peers.f32) continue;
-    for (int threads = 1; threads <= ThreadPool::hardware_threads(); ++threads) {
+    if (onednn_version().empty()) continue;
+    for (int threads = 1; peers.f32 && threads <= ThreadPool::hardware_threads(); ++threads) {
       all.onednn[threads].push_back(per_step([&] { peers.f32->run(threads); }));
       if (peers.bf16) all.onednn_bf16[threads].push_back(per_step([&] { peers.bf16->run(threads); }));
     }
@@ -221,8 +245,9 @@ BenchmarkResult run_benchmark(const Experiment& experiment, const DataShape& dat
     result.onednn_threads = best_of(all.onednn);
     result.onednn_lstm = timing_of(all.onednn[result.onednn_threads]);
     result.ratio = result.total.median / result.onednn_lstm->median;
-    result.sgemm = timing_of(all.sgemm[result.threads]);
   }
+  result.onednn_missing = peers.missing;
+  if (!onednn_version().empty()) result.sgemm = timing_of(all.sgemm[result.threads]);
   if (peers.bf16) {
     result.onednn_bf16_threads = best_of(all.onednn_bf16);
     result.onednn_bf16_lstm = timing_of(all.onednn_bf16[result.onednn_bf16_threads]);

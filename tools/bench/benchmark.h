@@ -24,10 +24,11 @@ struct BenchmarkResult {
   /// The total with inputs and weights that make states and deltas subnormal, with the same threads, if
   /// requested.
   std::optional<Timing> subnormal;
-  /// Forward and backward of oneDNN's LSTM with the first layer's sizes, best of 1..N threads. It and what follows are
-  /// not there in a program without oneDNN.
+  /// Forward and backward of oneDNN's LSTM with the first layer's sizes, best of 1..N threads. This and the members
+  /// below are empty in a program without oneDNN.
   std::optional<Timing> onednn_lstm;
   std::optional<double> ratio;  ///< total.median / onednn_lstm.median
+  std::string onednn_missing;   ///< why oneDNN's LSTM of these sizes was not measured; empty: it was
   /// The same LSTM in bf16, if the experiment's precision is bf16 and the processor has the instruction.
   std::optional<Timing> onednn_bf16_lstm;
   std::optional<Timing>

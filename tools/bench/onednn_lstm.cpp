@@ -26,6 +26,8 @@ std::string onednn_version() { return {}; }
 #include <oneapi/dnnl/dnnl.hpp>
 #include <unordered_map>
 
+#include "lagtape/core/error.h"
+
 namespace lagtape::bench {
 
 namespace {
@@ -216,26 +218,40 @@ Passes OnednnLstm::Implementation::make(int threads) {
   return made;
 }
 
+namespace {
+
+/// Gives oneDNN's own errors the kind of all others.
+template <class Work>
+auto guarded(Work work) try {
+  return work();
+} catch (const dnnl::error& error) {
+  throw Error(text_of("[bench] oneDNN: ", error.what()));
+}
+
+}  // namespace
+
 OnednnLstm::OnednnLstm(const LstmSizes& sizes, const LstmValues& values, LstmPrecision precision)
-    : implementation_(std::make_unique<Implementation>(sizes, values, precision)) {}
+    : implementation_(guarded([&] { return std::make_unique<Implementation>(sizes, values, precision); })) {}
 
 OnednnLstm::~OnednnLstm() = default;
 
 void OnednnLstm::prepare(int threads) {
   if (!implementation_->passes.contains(threads))
-    implementation_->passes.emplace(threads, implementation_->make(threads));
+    implementation_->passes.emplace(threads, guarded([&] { return implementation_->make(threads); }));
 }
 
 void OnednnLstm::run(int threads) {
   prepare(threads);
   Passes& passes = implementation_->passes.at(threads);
   omp_set_num_threads(threads);
-  for (memory& gradient : passes.accumulators) {
-    std::memset(Mapped(gradient).data(), 0, gradient.get_desc().get_size());
-  }
-  passes.forward.execute(implementation_->stream, passes.forward_arguments);
-  passes.backward.execute(implementation_->stream, passes.backward_arguments);
-  implementation_->stream.wait();
+  guarded([&] {
+    for (memory& gradient : passes.accumulators) {
+      std::memset(Mapped(gradient).data(), 0, gradient.get_desc().get_size());
+    }
+    passes.forward.execute(implementation_->stream, passes.forward_arguments);
+    passes.backward.execute(implementation_->stream, passes.backward_arguments);
+    implementation_->stream.wait();
+  });
   implementation_->last = &passes;
 }
 

@@ -26,7 +26,7 @@ struct LstmResults {
   std::vector<float> grad_w_input, grad_w_state, grad_bias;  ///< shapes of w_input, w_state, bias
 };
 
-/// Random numbers of the magnitudes in a freshly initialised LSTM.
+/// Random numbers of the magnitudes in a freshly initialized LSTM.
 LstmValues random_values(const LstmSizes& sizes);
 
 enum class LstmPrecision {
@@ -34,7 +34,7 @@ enum class LstmPrecision {
   bf16,  ///< inputs, weights and h in bf16; bias, c, sums and all gradients in f32
 };
 
-/// Whether oneDNN multiplies numbers of bf16 by an instruction here. Where it does not, its LSTM is not measured in bf16.
+/// Whether oneDNN has an instruction here for products of bf16. Otherwise its LSTM is not measured in bf16.
 bool onednn_has_bf16();
 
 /// The version of the oneDNN that runs, such as "2.6.3"; empty in a program that is built without it, which measures neither

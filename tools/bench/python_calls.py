@@ -1,4 +1,4 @@
-"""What a call from Python costs: a step of a stream, a block of steps and a prediction, beside the same calls from C++
+"""The cost of a call from Python: a step of a stream, a block of steps and a prediction, beside the same calls from C++
 (`lagtape bench --stream`), on one thread, in one run.
 
 usage: python_calls.py EXPERIMENT.json [--tool build/release/lagtape] [--rounds 5]

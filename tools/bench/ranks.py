@@ -1,13 +1,15 @@
-"""What an update of a training costs on 1 to 64 ranks: measured on this machine, and by a model of compute and messages beyond it.
+"""The cost of a training update on 1 to 64 ranks: measured on this machine, and by a model of compute and messages
+beyond it.
 
 usage: ranks.py TOOL EXPERIMENT.json [--ranks N ...] [--batch N] [--repeats N] [--json]
 
-The tool is one with MPI (-DLAGTAPE_MPI=ON); mpicxx compiles mpi/messages.cpp, which measures this machine's messages through
-shared memory and through TCP on the loopback. Networks that are not here have the latency and the bandwidth of NETWORKS.
+The tool is one with MPI (-DLAGTAPE_MPI=ON); mpicxx compiles mpi/messages.cpp, which measures this machine's messages
+through shared memory and through TCP on the loopback. Networks that are not here have the latency and the bandwidth of
+NETWORKS.
 
-The model: an update takes the time of the rank with the most slices of the batch. Then each piece of the gradients, at most
-64 KiB of one parameter, goes from rank to rank, each of which adds its slices, while the rank before works on the next piece;
-and the sums go from the last rank to all, parameter by parameter, in a tree.
+The model: an update takes the time of the rank with the most slices of the batch. Then each piece of the gradients, at
+most 64 KiB of one parameter, goes from rank to rank, each of which adds its slices, while the rank before works on the
+next piece; and the sums go from the last rank to all, parameter by parameter, in a tree.
 """
 
 import argparse

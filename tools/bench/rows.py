@@ -96,7 +96,7 @@ def median_ratio(pairs):
 
 
 def two_sides(runs, one, other):
-    """Both sides in turn, some rounds, as each is a process of its own: their medians and the median of the ratios."""
+    """Both sides in turn, some rounds, as each is a separate process: their medians and the median of the ratios."""
     pairs = []
     for _ in range(runs.rounds):
         pairs.append((runs.bench(*one), runs.bench(*other)))

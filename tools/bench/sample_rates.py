@@ -43,7 +43,7 @@ def resampled(x, up, down):
 
 
 def outputs(tool, run, x, *args):
-    """What a run gives for x [T]; none where the tool refuses."""
+    """The outputs of a run for x [T]; None where the tool refuses."""
     with tempfile.TemporaryDirectory() as folder:
         there = pathlib.Path(folder)
         np.save(there / "x.npy", x[:, None])

@@ -24,15 +24,15 @@ struct StreamLatency {
   double error = 0;
 };
 
-/// Throws Error if the own stream's outputs differ in any bit from those of `Model::predict`, or the other's
-/// from those that it gives in a block.
+/// Throws Error if the own stream's outputs differ in any bit from those of `Model::predict`, or the other stream's
+/// from its outputs in a block.
 StreamLatency stream_latency(const Model& model, const LatencyOptions& options);
 
 /// The times of single steps in nanoseconds, the reading of the clock included.
 struct LatencyDistribution {
   double median = 0, p9999 = 0, largest = 0;  ///< 99.99 % of the steps take at most p9999
   double clock = 0;  ///< median of two readings of the clock without a step between them
-  /// How many steps took less than 2^b ns and at least half of that, b = 0, 1, ... up to the largest.
+  /// The number of steps of less than 2^b ns and at least half of that, b = 0, 1, ... up to the largest.
   std::vector<std::int64_t> bins = {};
 };
 

@@ -18,7 +18,7 @@ inline Timing timing_of(std::vector<double> times) {
   return {.median = median, .min = times.front(), .max = times.back()};
 }
 
-/// The time in microseconds that a piece of work takes.
+/// The duration of a piece of work in microseconds.
 template <class Work>
 double microseconds_of(const Work& work) {
   const auto start = std::chrono::steady_clock::now();

@@ -1,7 +1,7 @@
 /* lagtape from C: load a model, predict a batch, and step a stream.
  *
  * A function that can fail returns a status, or NULL, and leaves a message for lagtape_last_error(). No exception leaves
- * the library. But for lagtape_model_settle and lagtape_model_use_series a model never changes, and may be used by several
+ * the library. Except for lagtape_model_settle and lagtape_model_use_series a model never changes, and may be used by several
  * threads at once; a stream belongs to one thread at a time. Functions that return neither a status nor a new object
  * expect a model or stream that is not null.
  * Arrays are dense and row-major. Link with the library lagtape_c (pkg-config lagtape-c). */
@@ -38,17 +38,18 @@ typedef enum lagtape_dtype { LAGTAPE_F32 = 0, LAGTAPE_F64 = 1 } lagtape_dtype;
 /* How a stream at another rate reads states between two steps. */
 typedef enum lagtape_interpolation { LAGTAPE_CUBIC = 0, LAGTAPE_LINEAR = 1 } lagtape_interpolation;
 
-/* What a stream multiplies: the model's own numbers, or these rounded to 16 or 8 bits, faster and less exactly. */
+/* The operands of a stream's products: the model's own numbers, or these rounded to 16 or 8 bits, faster and less
+ * exactly. */
 typedef enum lagtape_weights { LAGTAPE_OWN = 0, LAGTAPE_BF16 = 1, LAGTAPE_INT8 = 2 } lagtape_weights;
 
-/* How a stream runs a model. Zeros stand for defaults: lagtape_stream_options options = {0}; */
+/* How a stream runs a model. Zeros mean defaults: lagtape_stream_options options = {0}; */
 typedef struct lagtape_stream_options {
   int64_t rows; /* 0: one */
   double rate;  /* steps for each step of training; 0: one */
   lagtape_interpolation interpolation;
   lagtape_weights weights; /* bf16 and int8: for models of f32 with layers of 64 units and more */
-  /* For int8: calibration_rows sequences [calibration_steps, input_width] like those to come, 0 rows: one. They give the
-   * ranges of what is multiplied, and are not needed any more when the stream is made. */
+  /* For int8: calibration_rows sequences [calibration_steps, input_width] like those to come, 0 rows: one. They
+   * give the ranges of the operands, and are no longer needed once the stream is made. */
   const float* calibration;
   int64_t calibration_rows, calibration_steps;
 } lagtape_stream_options;
@@ -60,8 +61,8 @@ LAGTAPE_API const char* lagtape_version(void);
  * failure on this thread. */
 LAGTAPE_API const char* lagtape_last_error(void);
 
-/* What is wrong, as data, after a call that returned LAGTAPE_INPUT_ERROR or NULL. Texts are "" and numbers 0 where they say
- * nothing. They stay valid until the next failure on this thread. */
+/* An error as data, after a call that returned LAGTAPE_INPUT_ERROR or NULL. Texts are "" and numbers 0 where they
+ * do not apply. They stay valid until the next failure on this thread. */
 typedef struct lagtape_problem {
   const char* file;
   int64_t line, column;  /* from 1 */
@@ -86,19 +87,19 @@ LAGTAPE_API lagtape_status lagtape_last_problem(size_t index, lagtape_problem* p
 /* Loads a run folder or a weights file. Returns NULL on failure. */
 LAGTAPE_API lagtape_model* lagtape_model_load(const char* path);
 
-/* Loads the bytes of a weights file. `name` stands for the file in messages. Returns NULL on failure. */
+/* Loads the bytes of a weights file. `name` names the file in messages. Returns NULL on failure. */
 LAGTAPE_API lagtape_model* lagtape_model_load_memory(const void* bytes, size_t size, const char* name);
 
-/* Lets predictions and streams begin in the state that the model settles to when all its inputs are that number, in the
- * units of the data: 0 is silence, and no pop is heard. Streams that are there already stay as they are. A model that
- * cannot stream or does not settle is refused, and stays as it was. */
+/* Lets predictions and streams begin in the state to which the model settles when all its inputs are that number,
+ * in the units of the data: 0 is silence, without a pop. Existing streams do not change. A model that cannot
+ * stream or does not settle is refused, and does not change. */
 LAGTAPE_API lagtape_status lagtape_model_settle(lagtape_model* model, double input);
 
-/* Makes a model that scales each series by itself one of a series of its training, by its name. Such a model is refused by
- * predictions and streams before. */
+/* Chooses a series of the training, by its name, for a model that scales each series by itself. Before that,
+ * predictions and streams refuse such a model. */
 LAGTAPE_API lagtape_status lagtape_model_use_series(lagtape_model* model, const char* name);
 
-/* Frees a model; NULL is allowed. Streams made from it go on working. */
+/* Frees a model; NULL is allowed. Streams made from it keep working. */
 LAGTAPE_API void lagtape_model_free(lagtape_model* model);
 
 LAGTAPE_API lagtape_dtype lagtape_model_dtype(const lagtape_model* model);
@@ -119,8 +120,8 @@ LAGTAPE_API const char* lagtape_model_experiment(const lagtape_model* model);
 LAGTAPE_API size_t lagtape_model_layer_count(const lagtape_model* model);
 LAGTAPE_API const char* lagtape_model_layer_name(const lagtape_model* model, size_t layer);
 
-/* The parameters, by number from 0: the name ("layers.0.W1"), the number of axes, and the extent of an axis. Beyond the
- * last parameter or axis the name is NULL and the extent -1. */
+/* The parameters, by number from 0: the name ("layers.0.W1"), the number of axes, and the extent of an axis.
+ * Beyond the last parameter or axis the name is NULL and the extent -1. */
 LAGTAPE_API size_t lagtape_model_parameter_count(const lagtape_model* model);
 LAGTAPE_API const char* lagtape_model_parameter_name(const lagtape_model* model, size_t parameter);
 LAGTAPE_API int64_t lagtape_model_parameter_rank(const lagtape_model* model, size_t parameter);
@@ -131,16 +132,16 @@ LAGTAPE_API int64_t lagtape_model_parameter_extent(const lagtape_model* model, s
  * rows * output_width when the model reads once a sequence. -1 when that is more than memory can hold. */
 LAGTAPE_API int64_t lagtape_model_output_count(const lagtape_model* model, int64_t rows, int64_t steps);
 
-/* Predicts a batch: x [rows, steps, input_width] to y, which holds lagtape_model_output_count numbers: [rows, steps,
- * output_width] or [rows, output_width]. Inputs and outputs are in the units of the data; `threads` is at least 1. The
- * numbers do not depend on it. The suffix is the model's precision; the other one is refused. */
+/* Predicts a batch: x [rows, steps, input_width] to y, which holds lagtape_model_output_count numbers: [rows,
+ * steps, output_width] or [rows, output_width]. Inputs and outputs are in the units of the data; `threads` is at
+ * least 1. The numbers do not depend on it. The suffix is the model's precision; the other one is refused. */
 LAGTAPE_API lagtape_status lagtape_model_predict(const lagtape_model* model, const float* x, int64_t rows,
                                                  int64_t steps, float* y, int threads);
 LAGTAPE_API lagtape_status lagtape_model_predict_f64(const lagtape_model* model, const double* x,
                                                      int64_t rows, int64_t steps, double* y, int threads);
 
-/* The same for sequences of different lengths, padded to `steps`: the first lengths[row] steps of a row are its own,
- * lengths in 1 .. steps. What is beyond them is not read, and the outputs there are zeros. */
+/* The same for sequences of different lengths, padded to `steps`: the first lengths[row] steps of a row are its
+ * own, lengths in 1 .. steps. Steps beyond them are not read, and their outputs are zeros. */
 LAGTAPE_API lagtape_status lagtape_model_predict_lengths(const lagtape_model* model, const float* x,
                                                          const int64_t* lengths, int64_t rows, int64_t steps,
                                                          float* y, int threads);
@@ -181,22 +182,24 @@ LAGTAPE_API lagtape_status lagtape_stream_block(lagtape_stream* stream, const fl
 LAGTAPE_API lagtape_status lagtape_stream_block_f64(lagtape_stream* stream, const double* input,
                                                     double* output, int64_t steps);
 
-/* 1 if all states are finite, else 0: inputs that are not finite pass into the states of most cells, and what comes out
- * then may never be finite again before a reset or a restore. */
+/* 1 if all states are finite, else 0: inputs that are not finite pass into the states of most cells, and outputs
+ * may then stay infinite or NaN until a reset or a restore. */
 LAGTAPE_API int lagtape_stream_is_finite(const lagtape_stream* stream);
 /* Back to the state before the first step. */
 LAGTAPE_API lagtape_status lagtape_stream_reset(lagtape_stream* stream);
 
-/* The state as bytes, to be restored into this stream or one made alike: of the same model, number of rows and rate, on a
+/* The state as bytes, for this stream or one of the same model, number of rows and rate, on a
  * machine of the same byte order. `size` is lagtape_stream_state_size. */
 LAGTAPE_API size_t lagtape_stream_state_size(const lagtape_stream* stream);
 LAGTAPE_API lagtape_status lagtape_stream_save(const lagtape_stream* stream, void* state, size_t size);
 LAGTAPE_API lagtape_status lagtape_stream_restore(lagtape_stream* stream, const void* state, size_t size);
 
-/* ---- learning while it streams ---------------------------------------------------------------------------------- */
+/* ---- learning while it streams
+ * ---------------------------------------------------------------------------------- */
 
-/* Which gradient: the whole one, for a recurrent layer whose units do not read each other's states, or the one through
- * traces of each unit alone, for all layers, or that through traces that begin again every `window` steps. */
+/* The gradient of a learner: the whole one, for a recurrent layer whose units do not read each other's states, or
+ * the one through traces of each unit alone, for all layers, or the one through traces that begin again every
+ * `window` steps. */
 typedef enum lagtape_learning {
   LAGTAPE_RTRL = 0,
   LAGTAPE_E_PROP = 1,
@@ -205,7 +208,7 @@ typedef enum lagtape_learning {
 /* The rule by which weights move. */
 typedef enum lagtape_learning_rule { LAGTAPE_SGD = 0, LAGTAPE_ADAM = 1 } lagtape_learning_rule;
 
-/* How a learner learns. Zeros stand for defaults: lagtape_learner_options options = {0}; */
+/* How a learner learns. Zeros mean defaults: lagtape_learner_options options = {0}; */
 typedef struct lagtape_learner_options {
   lagtape_learning method;
   lagtape_learning_rule rule;
@@ -214,24 +217,24 @@ typedef struct lagtape_learner_options {
   int64_t window; /* steps between beginnings of traces, for LAGTAPE_TRUNCATED; 0: one */
 } lagtape_learner_options;
 
-/* A learner over a copy of the model's weights, at its beginning. Returns NULL on failure: for models of several sequence
- * operations, and where the method does not fit the layers. */
+/* A learner over a copy of the model's weights, at its beginning. Returns NULL on failure: for models of several
+ * sequence operations, and where the method does not fit the layers. */
 LAGTAPE_API lagtape_learner* lagtape_learner_create(const lagtape_model* model,
                                                     const lagtape_learner_options* options);
 /* Frees a learner; NULL is allowed. */
 LAGTAPE_API void lagtape_learner_free(lagtape_learner* learner);
 /* Numbers of a target: 1 for classes. */
 LAGTAPE_API int64_t lagtape_learner_target_width(const lagtape_learner* learner);
-/* One step: the output [output_width] for the input [input_width] goes to `output` (NULL: nowhere), then the weights learn
- * from the target (NULL: there is none). `loss` (NULL: nowhere) is that of the output. Allocates nothing. */
+/* One step: the output [output_width] for the input [input_width] goes to `output` (NULL: nowhere), then the
+ * weights learn from the target (NULL: none). `loss` (NULL: nowhere) is the loss of the output. Allocates nothing. */
 LAGTAPE_API lagtape_status lagtape_learner_step(lagtape_learner* learner, const float* input,
                                                 const float* target, float* output, double* loss);
 LAGTAPE_API lagtape_status lagtape_learner_step_f64(lagtape_learner* learner, const double* input,
                                                     const double* target, double* output, double* loss);
 /* Back to the states before the first step; the weights stay. */
 LAGTAPE_API lagtape_status lagtape_learner_reset(lagtape_learner* learner);
-/* Gives the model, which must be the learner's, the weights that the learner has now. Streams that are there already stay
- * as they are; no other thread may use the model meanwhile. */
+/* Gives the learner's model the present weights of the learner. Existing streams do not change; no other thread
+ * may use the model meanwhile. */
 LAGTAPE_API lagtape_status lagtape_model_take(lagtape_model* model, const lagtape_learner* learner);
 
 #ifdef __cplusplus

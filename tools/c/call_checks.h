@@ -8,7 +8,7 @@
 
 namespace lagtape::c {
 
-// Checks of what the caller of a C function gives; they throw InputError with the function's name.
+// Checks of the arguments of C functions; they throw InputError with the function's name.
 
 inline void require(const void* pointer, const char* call, const char* what) {
   if (pointer == nullptr) throw InputError({.op = call}, Rule::missing, text_of(what, " is a null pointer"));

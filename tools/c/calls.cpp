@@ -40,7 +40,7 @@ struct lagtape_stream {
 
 namespace {
 
-/// What a caller asks a prediction of: `lengths` are null where all rows have all steps.
+/// The arguments of a prediction: `lengths` are null where all rows have all steps.
 template <class T>
 struct Sequences {
   const T* x;

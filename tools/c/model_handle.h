@@ -11,7 +11,7 @@
 #include "lagtape/tools/c/c_api.h"
 #include "lagtape/tools/c/last_error.h"
 
-/// A loaded model, with what the interface hands out as C strings.
+/// A loaded model, with the C strings that the interface returns.
 struct lagtape_model {
   explicit lagtape_model(lagtape::Model loaded)
       : model(std::move(loaded)), layers(model.layer_names()), experiment(model.experiment()) {
@@ -25,7 +25,7 @@ struct lagtape_model {
 
 namespace lagtape::c {
 
-/// Runs `f`, and turns what it throws into a status and a message.
+/// Runs `f`, and turns its exceptions into a status and a message.
 template <class F>
 lagtape_status guarded(F f) noexcept {
   try {
@@ -42,7 +42,7 @@ lagtape_status guarded(F f) noexcept {
   }
 }
 
-/// What `make` returns as a new object, or null.
+/// The result of `make` as a new object, or null.
 template <class F>
 auto made(F make) noexcept -> decltype(make()) {
   decltype(make()) result = nullptr;

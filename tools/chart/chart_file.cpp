@@ -38,7 +38,7 @@ ScratchFile scratch_file() {
   return file;
 }
 
-/// What the program makes of a chart.
+/// The output of the program for a chart.
 std::string converted(const std::string& svg, const char* format) {
   const ScratchFile in = scratch_file(), out = scratch_file();
   if (std::fwrite(svg.data(), 1, svg.size(), in.get()) != svg.size() || std::fflush(in.get()) != 0)

@@ -13,7 +13,8 @@ inline const std::vector<std::string> kChartEndings = {".svg", ".png", ".pdf"};
 /// Throws InputError for a file that cannot be drawn here: .png and .pdf are made by rsvg-convert, a program of librsvg.
 void require_chart_program(const std::string& option, const std::string& file);
 
-/// Writes a chart as the file's ending says. Throws InputError as require_chart_program and write_file_atomically do.
+/// Writes a chart in the format of the file's ending. Throws InputError as require_chart_program and
+/// write_file_atomically do.
 void write_chart(const std::string& file, const Plot& plot);
 
 }  // namespace lagtape

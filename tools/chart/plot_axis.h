@@ -27,9 +27,8 @@ struct PlotAxis {
   double min = std::numeric_limits<double>::quiet_NaN();
   double max = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::string> categories = {};  ///< names of the positions 0, 1, 2, ... in place of numbers
-  std::vector<std::string> below = {};       ///< a second line for each of them; empty: none
   std::optional<PlotClock> clock = {};       ///< dates in place of numbers
-  double room = 0;  ///< the share of the range that is left free at both ends, where no limit is given (x)
+  double room = 0;  ///< the free share of the range at both ends, where no limit is given
   int ticks = 6;    ///< the wished number of ticks; there are at least three
 };
 
@@ -50,13 +49,12 @@ class PlotScale {
   bool shows(double value) const;  ///< finite, and positive on a logarithmic axis
   /// The position of a value that the axis shows; below 0 or above 1 outside of the range.
   double place(double value) const;
-  /// The value, or the start of a logarithmic axis in place of one that is too small to be shown there.
+  /// The value, or the start of a logarithmic axis for a smaller value.
   double clamped(double value) const { return log_ && value <= 0 && std::isfinite(value) ? min_ : value; }
-  /// The value on which bars stand: 0 or the end of the range nearest to it; on a logarithmic axis its start.
+  /// The base of bars: 0 or the end of the range nearest to it; on a logarithmic axis its start.
   double base() const { return log_ ? min_ : (min_ > 0 ? min_ : (max_ < 0 ? max_ : 0)); }
   const std::vector<PlotTick>& ticks() const { return ticks_; }
-  /// The largest value, which need not be among the ticks. None without values, and if its number is too long to be
-  /// read at a glance.
+  /// The largest value, which need not be among the ticks. None without values, and if its text is too long.
   const std::optional<PlotTick>& last() const { return last_; }
 
  private:
@@ -73,7 +71,7 @@ class PlotScale {
 
 /// The title of an axis of these quantities: "load (MW)" of one, else the unit that all have, or `otherwise`.
 std::string axis_title(const std::vector<Quantity>& quantities, const std::string& otherwise);
-/// What the lines of a quantity of several are called, with units where these differ; "" for the only one.
+/// Names of the lines of a quantity, with units where these differ; "" for the only one.
 std::string line_name(const std::vector<Quantity>& quantities, std::size_t i);
 
 }  // namespace lagtape

@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-/// An axis of the rows of a table, and where on it each of them lies.
+/// An axis of the rows of a table, and the place of each row on it.
 struct RowAxis {
   PlotAxis axis;
   std::vector<double> places;
@@ -19,7 +19,7 @@ RowAxis axis_of_times(std::span<const Instant> times, const std::optional<TimeZo
 /// Rows by their numbers, which begin with `first`.
 RowAxis axis_of_numbers(std::string title, std::int64_t first, std::int64_t rows);
 
-/// Ends the lines and bands of a chart, which have the same rows, before each of these rows, and begins them again there.
+/// Interrupts the lines and bands of a chart, which have the same rows, before each of these rows.
 void break_before(Plot& plot, const std::vector<std::size_t>& rows);
 
 }  // namespace lagtape

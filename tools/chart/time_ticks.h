@@ -11,11 +11,11 @@ namespace lagtape {
 struct TimeTick {
   Instant time = 0;
   std::string text;        ///< its smallest part: "06:00", "Mar 10", "Mar" or "2024"
-  std::string below = {};  ///< the day or the year around it, where that differs from the tick's before
+  std::string below = {};  ///< the day or the year around it, where that differs from the previous tick's
 };
 
 /// The roundest moments of a calendar from `first` to `last`, at most so many: milliseconds, seconds, minutes and hours, days,
-/// weeks, months or years of the clock. None for a time in which there is no such step.
+/// weeks, months or years of the clock. None for a time without such a step.
 std::vector<TimeTick> time_ticks(Instant first, Instant last, int most, const TimeZone& zone);
 
 }  // namespace lagtape

@@ -75,10 +75,14 @@ void print_json(const Experiment& experiment, const bench::BenchmarkResult& resu
   if (result.onednn_lstm) {
     json["onednn_lstm_us"] = json_of(*result.onednn_lstm);
     json["ratio"] = *result.ratio;
-    json["peak_gflops"] = result.sgemm->median;
-    json["sgemm_gflops"] = json_of(*result.sgemm);
     json["onednn_threads"] = result.onednn_threads;
     json["onednn_version"] = bench::onednn_version();
+  } else {
+    json["onednn_missing"] = result.onednn_missing;
+  }
+  if (result.sgemm) {
+    json["peak_gflops"] = result.sgemm->median;
+    json["sgemm_gflops"] = json_of(*result.sgemm);
   }
   if (result.onednn_bf16_lstm) {
     json["onednn_bf16_lstm_us"] = json_of(*result.onednn_bf16_lstm);
@@ -104,18 +108,19 @@ void print_times(const Experiment& experiment, const bench::BenchmarkResult& res
   print_line("backward", result.backward);
   print_line("total", result.total);
   if (result.subnormal) print_line("subnormal", *result.subnormal);
-  if (!result.onednn_lstm) {
-    print("This program was built without oneDNN, beside which others show a ratio.\n");
-    return;
+  if (!result.onednn_lstm)
+    print("oneDNN's LSTM was not measured: {}.\n", result.onednn_missing);
+  else {
+    print_line("oneDNN LSTM", *result.onednn_lstm);
+    print("ratio         {:>10.3f}\n", *result.ratio);
   }
-  print_line("oneDNN LSTM", *result.onednn_lstm);
-  print("ratio         {:>10.3f}\n", *result.ratio);
   if (result.onednn_bf16_lstm) {
     print_line("in bf16", *result.onednn_bf16_lstm);
     print("ratio         {:>10.3f}\n", result.total.median / result.onednn_bf16_lstm->median);
   }
-  print("sgemm         {:>10.1f} Gflop/s     ({:.1f} to {:.1f})\n", result.sgemm->median, result.sgemm->min,
-        result.sgemm->max);
+  if (result.sgemm)
+    print("sgemm         {:>10.1f} Gflop/s     ({:.1f} to {:.1f})\n", result.sgemm->median, result.sgemm->min,
+          result.sgemm->max);
 }
 
 Json json_of(const bench::LatencyDistribution& steps) {

@@ -13,8 +13,8 @@
 
 namespace lagtape::cli {
 
-/// One option of a command as plain data, from which `command_line.cpp` makes the parser. The calls that
-/// describe it return the option itself, so that they can be chained.
+/// One option of a command as plain data, from which `command_line.cpp` makes the parser. The calls that describe it
+/// can be chained.
 struct Option {
   using Action = std::function<void(const std::string&)>;
   using Value = std::variant<bool*, int*, std::int64_t*, std::optional<double>*, std::string*,
@@ -29,11 +29,10 @@ struct Option {
   std::string placeholder;            ///< the word for the value in the help text, such as "FILE"
   char separator = 0;                 ///< the character between several values of one argument; 0: none
   std::optional<std::int64_t> least;  ///< the smallest valid integer
-  std::optional<std::pair<int, int>> range;  ///< the smallest and the largest valid integer
-  std::vector<std::string> choices;          ///< the valid values; empty: any
-  std::vector<std::pair<std::string, std::string>>
-      refused;                         ///< values that are not valid, each with a reason
-  std::vector<std::string> suggested;  ///< values that shells complete, among others that are valid
+  std::optional<std::pair<int, int>> range;                  ///< the smallest and the largest valid integer
+  std::vector<std::string> choices;                          ///< the valid values; empty: any
+  std::vector<std::pair<std::string, std::string>> refused;  ///< invalid values, each with a reason
+  std::vector<std::string> suggested;  ///< values that shells complete; others are valid too
   std::vector<std::string> needed;     ///< the options that must be given with this one
   std::vector<std::string> excluded;   ///< the options that cannot be given with this one
 
@@ -50,7 +49,7 @@ struct Option {
   Option& between(int smallest, int largest) { return range = {smallest, largest}, *this; }
   /// The value is one of these, which shells complete.
   Option& one_of(std::vector<std::string> values) { return choices = std::move(values), *this; }
-  /// The value has no place among the choices, for a reason.
+  /// The value is refused with this reason.
   Option& refuses(std::string value, std::string reason) {
     return refused.emplace_back(std::move(value), std::move(reason)), *this;
   }
@@ -70,13 +69,13 @@ class Options {
   std::deque<Option> all_;  // A reference to an option stays valid while others are added.
 };
 
-/// A line that a user may type, and what it does.
+/// A command line and its effect.
 struct Example {
   std::string line, about;
 };
 
-/// One command of the tool. `run` is called once the options have the user's values. It throws what the
-/// library throws, and `command_line.cpp` turns that into messages and exit codes.
+/// One command of the tool. `run` is called once the options have the user's values. Exceptions of the library pass
+/// through it, and `command_line.cpp` turns them into messages and exit codes.
 struct Command {
   std::string name, about;
   Options options;

@@ -2,8 +2,6 @@
 
 #include "lagtape/tools/cli/command_line.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
@@ -25,7 +23,6 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/terminal/exit_code.h"
 #include "lagtape/tools/cli/terminal/print.h"
-#include "lagtape/tools/cli/terminal/wrapped_text.h"
 
 namespace lagtape::cli {
 
@@ -114,57 +111,30 @@ CLI::Option* add_option(CLI::App& command, const Option& option) {
   return parsed;
 }
 
-/// A help text that begins with examples, on lines that fit the terminal.
+/// A help text that begins with examples.
 class HelpText : public CLI::Formatter {
  public:
   explicit HelpText(std::vector<Example> examples) : examples_(std::move(examples)) {}
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
-    const auto columns = static_cast<std::size_t>(terminal_width(STDOUT_FILENO));
     std::size_t width = 0;
     for (const Example& example : examples_)
       if (example.line.size() <= kWidest) width = std::max(width, example.line.size());
     std::string text = examples_.empty() ? "" : "Examples:\n";
     for (const Example& example : examples_) {
       const std::size_t gap = example.line.size() <= kWidest ? width - example.line.size() + 2 : 2;
-      const bool fits = 2 + example.line.size() + gap + example.about.size() <= columns;
-      text += text_of("  ", example.line, fits ? std::string(gap, ' ') : "\n      ", example.about, "\n");
+      text += text_of("  ", example.line, std::string(gap, ' '), example.about, "\n");
     }
     if (!examples_.empty()) text += "\n";
     return text + CLI::Formatter::make_help(app, std::move(name), mode);
   }
 
-  std::string make_description(const CLI::App* app) const override {
-    return wrapped(CLI::Formatter::make_description(app), 0, terminal_width(STDOUT_FILENO));
-  }
-
-  std::string make_option_desc(const CLI::Option* option) const override {
-    return beside_names(option->get_description());
-  }
-
-  std::string make_subcommand(const CLI::App* command) const override {
-    const std::string name = "  " + command->get_display_name(true);
-    const std::size_t gap = std::max(get_column_width(), name.size() + 1) - name.size();
-    return text_of(name, std::string(gap, ' '), indented(beside_names(command->get_description())), "\n");
-  }
-
  private:
   static constexpr std::size_t kWidest = 60;
-
-  /// A description on as many lines as it needs beside the column of names.
-  std::string beside_names(const std::string& text) const {
-    const int room = terminal_width(STDOUT_FILENO) - static_cast<int>(get_column_width());
-    return wrapped(text, 0, std::max(room, 24));
-  }
-
-  std::string indented(const std::string& text) const {
-    return CLI::detail::find_and_replace(text, "\n", "\n" + std::string(get_column_width(), ' '));
-  }
-
   std::vector<Example> examples_;
 };
 
-/// The first argument of the command that is no option, such as its run or its experiment; "" when there is none.
+/// The first argument of the command that is not an option, such as its run or its experiment; "" when there is none.
 std::string subject_of(const CLI::App& tool) {
   for (const CLI::App* command : tool.get_subcommands())
     for (const CLI::Option* option : command->get_options())
@@ -186,7 +156,7 @@ void add_command(CLI::App& tool, const Command& command) {
 
 // ---- Arguments that nothing took ----
 
-/// The command that was given such arguments; the tool, where they stand before a command or there is none.
+/// The command that was given such arguments; the tool, where they are before a command or there is none.
 const CLI::App& place_of_extras(const CLI::App& tool) {
   const auto commands = tool.get_subcommands();
   return commands.empty() || commands.front()->remaining().empty() ? tool : *commands.front();
@@ -227,7 +197,7 @@ struct Failure {
   std::vector<Problem> problems;
 };
 
-/// The failure that the exception in flight stands for.
+/// The failure of the exception in flight.
 Failure failure_of(const CLI::App& tool) try { throw; } catch (const CLI::ParseError& error) {
   return {kWrongInput,
           {left_over(tool).empty() ? Problem{.rule = Rule::syntax, .statement = error.what()}

@@ -14,7 +14,7 @@ struct ExperimentArguments {
   std::vector<std::string> set;
   void add_to(Options& options, const std::string& about = "experiment file (JSON)");
 
-  /// Parses the file. Throws InputError; for a run or a recording with what to give in its place.
+  /// Parses the file. Throws InputError; for a run or a recording it says what to give instead.
   ExperimentFile parse() const;
   /// Parses and reads the file with its changes. Throws InputError.
   Experiment read() const { return read_experiment(parse(), set); }
@@ -22,11 +22,11 @@ struct ExperimentArguments {
 
 /// Adds --threads N, 1 to 1024; the default is the number of the machine's hardware threads.
 void add_threads(Options& options, int& threads);
-/// The names in the catalogue of these kinds, such as "cells"; of no kind: those of all.
+/// The names in the catalogue of these kinds, such as "cells"; without a kind, all names.
 std::vector<std::string> names_in(const std::vector<std::string>& kinds);
-/// Adds --set, the assignments of which change `what`, such as "a value of every run".
+/// Adds --set, whose assignments change `what`, such as "a value of every run".
 void add_set(Options& options, std::vector<std::string>& set, const std::string& what);
-/// Adds --simd, which every command that computes has.
+/// Adds --simd, an option of every command that computes.
 void add_simd(Options& options);
 
 }  // namespace lagtape::cli

@@ -12,6 +12,7 @@
 #include "lagtape/tools/exchange/export/c99/c_source.h"
 #include "lagtape/tools/exchange/export/exported_model.h"
 #include "lagtape/tools/exchange/export/onnx/onnx_model.h"
+#include "lagtape/tools/exchange/export/plain/blob_file.h"
 #include "lagtape/tools/exchange/export/plain/keras_file.h"
 #include "lagtape/tools/exchange/export/plain/nam_file.h"
 #include "lagtape/tools/exchange/export/plain/torch_file.h"
@@ -36,9 +37,9 @@ void add_options(Options& options, ExportArguments& arguments) {
            "c99: one C file that needs math.h alone; onnx: whole sequences; onnx-step: one step, its states "
            "in and out; torch: safetensors with PyTorch's names; rtneural or keras: RTNeural's JSON; nam: a "
            "file "
-           "of Neural Amp Modeler")
+           "of Neural Amp Modeler; blob: bytes that the C file blob_stream.c runs")
       .required()
-      .one_of({"c99", "onnx", "onnx-step", "torch", "keras", "rtneural", "nam"})
+      .one_of({"c99", "onnx", "onnx-step", "torch", "keras", "rtneural", "nam", "blob"})
       .refuses("tflite",
                "tflite is not written: of these cells TFLite has the LSTM alone, and its files come from "
                "TensorFlow's converter. "
@@ -134,6 +135,7 @@ std::string exported_bytes(const ExportArguments& arguments) try {
   if (arguments.to == "onnx") return onnx_sequence_model(model, arguments.lengths, names);
   if (arguments.to == "onnx-step") return onnx_step_model(model, names);
   if (arguments.to == "nam") return nam_file(model);
+  if (arguments.to == "blob") return blob_file(model);
   return arguments.to == "torch" ? torch_file(model) : keras_file(model);
 } catch (const InputError& error) {
   throw named(error, arguments.run);

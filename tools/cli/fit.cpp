@@ -124,10 +124,17 @@ FitResult fitted(const FitArguments& arguments, FitOptions options, ThreadPool& 
     if (!arguments.start.empty()) start_from_file(problem, arguments.start);
     return with_traces(problem, fit_delay_equations(problem, options));
   }
-  add_section(options, read_fit_section(file));
+  const FitSection section = read_fit_section(file);
+  add_section(options, section);
   file.document.erase("fit");
   if (value_at(file.document, "/optimizer/type") == "levenberg_marquardt") file.document.erase("optimizer");
-  ModelFit problem(read_experiment(file, {}), pool);
+  ModelFit problem(read_experiment(file, {}), pool, section);
+  for (const auto& [option, name] :
+       {std::pair("--output", arguments.output), std::pair("--out", arguments.out)})
+    if (!name.empty() && problem.has_own())
+      throw InputError({.item = option}, Rule::not_supported,
+                       "a model has one value of each param, and here some are each series' own", {},
+                       "Keep what --json prints, and fit a model for one series with \"only\" and --start.");
   if (!arguments.start.empty()) start_from_file(problem, arguments.start);
   const RunFolder run(arguments.out);
   if (!arguments.out.empty()) run.check(problem.experiment(), false);

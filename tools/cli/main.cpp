@@ -48,7 +48,8 @@ int main(int argc, char** argv) try {
   const int code = run_command_line(commands(), version, argc, argv);
   return code == kDone ? finish_output() : code;
 } catch (const std::bad_alloc&) {
-  // What a command throws is reported by run_command_line; this comes from before it and after it, or from a report.
+  // run_command_line reports exceptions of commands; this one comes from before it or after it, or from a
+  // report.
   std::fputs("lagtape: out of memory\n", stderr);
   return lagtape::cli::kFailed;
 }

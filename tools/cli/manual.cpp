@@ -40,7 +40,7 @@ std::string replaced(std::string_view text, const std::vector<std::pair<char, st
 
 // ---- Manual page ----
 
-/// A text for troff: a dash is no hyphen, and a point at the begin of a line no request.
+/// A text for troff: a dash is not a hyphen, and a point at the begin of a line no request.
 std::string troff(std::string_view text) {
   const std::string plain = replaced(text, {{'\\', "\\e"}, {'-', "\\-"}});
   return plain.starts_with('.') || plain.starts_with('\'') ? "\\&" + plain : plain;
@@ -111,7 +111,7 @@ std::string quoted(std::string_view text, const char* inner) {
   return text_of("'", replaced(text, {{'\'', inner}}), "'");
 }
 
-/// What may follow an option: its choices; after --set, the settings up to the value.
+/// Words that may follow an option: its choices; after --set, the settings up to the value.
 std::vector<std::string> values_of(const Option& option) {
   if (option.name != "--set") return option.choices.empty() ? option.suggested : option.choices;
   std::vector<std::string> settings = setting_paths();
@@ -148,7 +148,7 @@ std::string fish_values(const Option& option) {
   return values.empty() ? "" : text_of(" -f -a '", values, "'");
 }
 
-// Of nothing the run folders; what is begun is completed as a path.
+// Without a word yet, the run folders; a word is completed as a path.
 constexpr const char* kRunFolders = "$([ \"$current\" ] || compgen -d -- runs/)";
 
 }  // namespace

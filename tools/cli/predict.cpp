@@ -116,7 +116,7 @@ std::vector<std::string> input_names(const Model& model) {
   return names;
 }
 
-/// What the inputs of a step of a recording are, in their order, for a message: " (load, sine of hour, ...)".
+/// The inputs of a step of a recording, in their order, for a message: " (load, sine of hour, ...)".
 std::string described_inputs(const Model& model) {
   constexpr std::size_t kMostShown = 20;
   const std::vector<std::string> names = input_names_of(model);

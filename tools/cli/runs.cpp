@@ -48,7 +48,7 @@ Json value_in(const Json& document, const std::string& pointer) {
   return found == nullptr ? Json() : *found;
 }
 
-/// What is known of a run: task, cell, whether it is finished, and the metric that chose its weights.
+/// Facts about a run: task, cell, whether it is finished, and the metric that chose its weights.
 Json facts_of(const fs::path& path) {
   const RunFolder folder(path);
   const Json experiment = run_document(folder.experiment_file()),

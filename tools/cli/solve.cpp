@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -100,7 +101,8 @@ void run(const SolveArguments& arguments) {
   if (!arguments.fit.empty()) set_estimates(equations, arguments.fit);
   if (!arguments.history.empty()) read_histories(equations, arguments.history);
   for (const std::string& assignment : arguments.params) set_param(equations, assignment);
-  for (const std::string& warning : equations.warnings()) note("note: {}\n", warning);
+  const double end = times.empty() ? 0 : *std::ranges::max_element(times);
+  for (const std::string& warning : equations.warnings(input, end)) note("note: {}\n", warning);
   if (arguments.order) {
     const MeasuredOrder order = measure_order(equations, times, input);
     return print_text(arguments.json ? json_of(order).dump() + "\n" : to_string(order));

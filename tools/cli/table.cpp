@@ -80,7 +80,7 @@ void check_settings(const table::PaperTable& plan, const std::string& against) {
     throw InputError(place, Rule::not_supported, reason + ".");
 }
 
-/// A chart whose subtitle tells what the command changed, so that a short run is not taken for the printed settings.
+/// A chart whose subtitle says what the command changed, so that nobody takes a short run for the printed settings.
 Plot with_subtitle(Plot chart, const std::vector<std::string>& assignments) {
   constexpr std::size_t kLongest = 100;
   if (!assignments.empty())

@@ -1,5 +1,4 @@
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -23,7 +22,6 @@
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/cli/terminal/progress.h"
 #include "lagtape/tools/cli/terminal/signals.h"
-#include "lagtape/tools/cli/terminal/wrapped_text.h"
 #include "lagtape/tools/sweep/trial.h"
 #include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/score/metrics.h"
@@ -104,9 +102,8 @@ void print_summary(const RunSummary& summary, const std::string& folder) {
   }
   if (summary.stopped_early)
     print("stopped     early, without a new best on valid for train.patience evaluations\n");
-  const int columns = terminal_width(STDOUT_FILENO);
-  if (!summary.valid.empty()) print("valid       {}\n", wrapped(line_of(summary.valid), 12, columns));
-  if (!summary.test.empty()) print("test        {}\n", wrapped(line_of(summary.test), 12, columns));
+  if (!summary.valid.empty()) print("valid       {}\n", line_of(summary.valid));
+  if (!summary.test.empty()) print("test        {}\n", line_of(summary.test));
   if (summary.skipped > 0)
     print("skipped     {} updates with a loss or gradient that was not finite\n", summary.skipped);
   print("time        {:.1f} s, {:.4g} us per time step\n", summary.seconds, summary.us_per_step);
@@ -150,7 +147,7 @@ void find_and_draw(const Experiment& experiment, const TrainArguments& arguments
   }
 }
 
-/// A run folder, or the experiment file in it, may stand in place of an experiment. The run is then resumed.
+/// A run folder, or the experiment file in it, may replace an experiment. The run is then resumed.
 void find_run(TrainArguments& arguments) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -179,7 +176,7 @@ void find_run(TrainArguments& arguments) {
         text_of("Leave --out out, or begin another run: lagtape train ", file, " --out ", arguments.out));
 }
 
-/// Prints on stderr where a resumed run stands.
+/// Prints on stderr how far a resumed run is.
 void announce(const Trainer& trainer, const Experiment& experiment) {
   const std::int64_t steps = trainer.steps();
   std::string line;
@@ -335,7 +332,7 @@ void train_seeds(const TrainArguments& arguments) {
   if (!test.empty()) print_spread("test", test);
 }
 
-/// What several ranks do not share.
+/// Options that need one rank.
 void check_ranks(const TrainArguments& arguments) {
   if (arguments.ranks == nullptr) return;
   const auto refuse = [](const char* option) {

@@ -1,6 +1,7 @@
-# What tools/release.sh gives away runs on machines without Debian's packages: it is linked from the library as it is, without
-# oneDNN (40 MB, of which lagtape needs one product), and with the part of libarchive that lagtape calls (the whole needs
-# libxml2 and ICU's 30 MB). The few shared libraries that are left are packed beside it.
+# Programs of tools/release.sh run on machines without Debian's packages: it is linked from the library as it
+# is, without oneDNN (40 MB, of which lagtape needs one product), and with the part of libarchive that lagtape
+# calls (the whole needs libxml2 and ICU's 30 MB). The few shared libraries that are left are packed beside
+# it.
 
 # link_portable(TARGET WITHOUT_ONEDNN ARCHIVE...): WITHOUT_ONEDNN is the library of that name, which is taken in whole, so that
 # it comes before the same functions in the archives.

@@ -79,7 +79,7 @@ def delay_cell(lag: int) -> StepTape:
 
 def adjoint_program(step: StepTape):
     """Reverse mode over the recorded step. It gives the tape with the adjoint's operations behind those of the step, and the
-    adjoint of each value by its number. That of h' is an input, like x."""
+    adjoint of each value by its number. The adjoint of h' is an input, like x."""
     tape = StepTape(step.lag)
     tape.ops = list(step.ops)
     adjoints = {step.next.number: tape.record("adjoint")}

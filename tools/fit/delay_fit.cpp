@@ -6,28 +6,10 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape {
 namespace {
-
-constexpr Option kFitRows[] = {
-    option<&FitSection::force>(
-        "force", Choices{"none", "data"},
-        "\"data\": a first fit reads past values from smoothing splines of the readings"),
-    option<&FitSection::grow>("grow",
-                              "horizons of first fits, each from the result of the one before; or how many"),
-    option<&FitSection::shoot>("shoot", "parts that begin from states of their own in first fits; 0: none"),
-    option<&FitSection::only>("only", "params that are fitted; all that are trained"),
-    option<&FitSection::own>("own", "params of which each file has its own"),
-    option<&FitSection::deviation>(
-        "deviation", "standard deviations of the readings: a column or a number, or of each target one"),
-    option<&FitSection::profile>("profile", "params whose intervals come from fits of all others along them"),
-    option<&FitSection::adam>("adam", at_least(0),
-                              "steps of Adam before, for many numbers from a rough start"),
-    option<&FitSection::lr>("lr", above(0), "step of Adam on the params' scales"),
-};
 
 /// The object with names alone as lists of one.
 Json with_lists(Json object) {
@@ -35,51 +17,6 @@ Json with_lists(Json object) {
     if (object.is_object() && object.contains(key) && object[key].is_string())
       object[key] = Json::array({object[key]});
   return object;
-}
-
-template <class T>
-T read_section(const Json& given, const std::string& pointer, const OptionTable& table, JsonErrors& errors) {
-  T section;
-  const Json none = Json::object();
-  JsonReader reader(given.is_null() ? none : given, pointer, errors);
-  read_options(reader, table, section);
-  reader.finish();
-  return section;
-}
-
-/// "fit" with lists where short forms are allowed.
-Json with_long_forms(Json section, const std::vector<std::string>& targets, JsonErrors& errors) {
-  if (!section.is_object()) return section;
-  for (const char* key : {"own", "only", "profile"})
-    if (section.contains(key) && section[key].is_string()) section[key] = Json::array({section[key]});
-  if (section.contains("grow")) {
-    const Json& grow = section["grow"];
-    if (grow.is_boolean()) section["grow"] = grow.get<bool>() ? Json::array({-4}) : Json::array();
-    if (grow.is_number()) section["grow"] = Json::array({-grow.get<double>()});
-  }
-  if (!section.contains("deviation")) return section;
-  const auto text = [](const Json& one) { return one.is_number() ? Json(one.dump()) : one; };
-  Json& deviation = section["deviation"];
-  if (deviation == "") deviation = Json::array();
-  if (deviation.is_object()) {
-    Json list = Json::array();
-    for (const auto& [name, one] : deviation.items())
-      if (std::ranges::find(targets, name) == targets.end())
-        errors.add("/fit/deviation", InputError(unknown_name("target", name, targets)));
-    for (const std::string& target : targets) {
-      if (deviation.contains(target))
-        list.push_back(text(deviation[target]));
-      else
-        errors.add("/fit/deviation",
-                   text_of("has no deviation of '", target, "': a column's name or a number."));
-    }
-    deviation = list;
-  } else if (deviation.is_array()) {
-    for (Json& one : deviation) one = text(one);
-  } else {
-    deviation = Json::array({text(deviation)});
-  }
-  return section;
 }
 
 std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
@@ -96,18 +33,6 @@ double first_reading(const DelayReadings& readings, const std::string& state) {
 
 }  // namespace
 
-constinit const OptionTable kFitOptions = kFitRows;
-
-FitSection read_fit_section(const ExperimentFile& file, const std::vector<std::string>& targets) {
-  JsonErrors errors;
-  const Json given = with_long_forms(file.document.value("fit", Json()), targets, errors);
-  FitSection section = read_section<FitSection>(given, "/fit", kFitOptions, errors);
-  if (section.deviation.size() > 1 && section.deviation.size() != targets.size())
-    errors.add("/fit/deviation", "one for all targets, or one for each of them.");
-  errors.raise(file.where);
-  return section;
-}
-
 bool DelayFit::applies(const Json& document) {
   if (!document.is_object() || !document.contains("cells") || !document["cells"].is_object()) return false;
   for (const auto& [name, cell] : document["cells"].items())
@@ -120,7 +45,7 @@ DelayFit::DelayFit(const ExperimentFile& file) : document_(file.document) {
   const Json given = with_lists(document_.value("data", Json::object()));
   const DelayData data = read_section<DelayData>(given, "/data", kDelayDataOptions, errors);
   errors.raise(file.where);
-  section_ = read_fit_section(file, data.targets);
+  section_ = read_fit_section(file);
   scales_.assign(data.targets.size(), 1);
   const std::int64_t width = std::max<std::int64_t>(1, std::ssize(data.inputs));
   const bool has_past = !DelayEquations(document_, "", width).observed_states().empty();
@@ -266,8 +191,13 @@ std::vector<double> DelayFit::residuals(std::span<const double> values) {
   try {
     visit(values, false,
           [&](std::size_t, const SolvedEquations&, const Row& row) { residuals.push_back(row.residual); });
+    has_solution_ = true;
   } catch (const InputError& error) {
-    if (error.problems().front().rule != Rule::not_finite) throw;
+    const Rule rule = error.problems().front().rule;
+    if (rule != Rule::not_finite) {
+      if (!has_solution_) throw;
+      turned_back_ = error.problems().front();
+    }
     residuals.assign(static_cast<std::size_t>(count_rows()), NAN);  // a trial step that is turned back
   }
   return residuals;

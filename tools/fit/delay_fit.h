@@ -2,37 +2,21 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lagtape/cells/models/delay_equations.h"
-#include "lagtape/core/json/options.h"
+#include "lagtape/core/problem.h"
 #include "lagtape/tools/fit/delay_readings.h"
 #include "lagtape/tools/fit/fit.h"
+#include "lagtape/tools/fit/fit_section.h"
 #include "lagtape/tools/train/experiment_reader.h"
 
 namespace lagtape {
 
-/// "fit" of an experiment.
-struct FitSection {
-  std::string force =
-      "none";  ///< "data": a first fit reads past values from smoothing splines of the readings
-  std::vector<double> grow = {};  ///< horizons of first fits; one below 0: so many, each twice the one before
-  std::int64_t shoot = 0;         ///< parts that begin from states of their own in first fits; 0: none
-  std::vector<std::string> only = {};       ///< params that are fitted; empty: all that are trained
-  std::vector<std::string> own = {};        ///< params of which each file has its own
-  std::vector<std::string> deviation = {};  ///< standard deviations: a column or a number for each target
-  std::vector<std::string> profile = {};    ///< params whose intervals come from refits of all others
-  std::int64_t adam = 0;                    ///< steps of Adam before
-  double lr = 0.01;                         ///< of Adam
-};
-extern const OptionTable kFitOptions;
-
-/// Reads "fit" of a document, for readings of these targets. Throws InputError.
-FitSection read_fit_section(const ExperimentFile& file, const std::vector<std::string>& targets = {});
-
 /// The fit of the params of equations in continuous time to the files of "data": the columns "time", "target", which are
-/// states, and "input". Its params are those that are trained; own ones are called "y0 of FILE" where there are several
+/// states, and "input". Its params are the trained ones; a file's own are called "y0 of FILE" if there are several
 /// files.
 class DelayFit final : public FitProblem {
  public:
@@ -48,17 +32,20 @@ class DelayFit final : public FitProblem {
   std::vector<FitTrace> traces(std::span<const double> values) override;
   void start_from(std::span<const double> values) override;
   bool fix(const std::string& param, double value) override;
+  /// Why values that were tried had no solution, such as a lag that reaches before the readings; not for numbers that are
+  /// not finite.
+  const std::optional<Problem>& turned_back() const { return turned_back_; }
   const FitSection& section() const { return section_; }
   const std::vector<std::string>& targets() const { return files_.front().readings.states; }
 
-  // Ways to a start, each until it is called again.
+  // Ways to a start, each valid until it is called again.
 
-  /// Past values of the states that were read come from smoothing splines, or from the solution.
+  /// Past values of measured states come from smoothing splines, or from the solution.
   void read_past(bool forced);
   /// Readings later than this do not count.
   void limit_to(double horizon) { horizon_ = horizon; }
   double end() const;
-  /// The files are cut into so many parts, the states at whose begins are fitted too; 0: they are whole.
+  /// The files are cut into so many parts, whose first states are fitted too; 0: whole files.
   void shoot(std::int64_t parts);
   /// The weight of the gaps between these parts.
   void weigh_gaps(double weight) { gap_weight_ = weight; }
@@ -70,13 +57,13 @@ class DelayFit final : public FitProblem {
     std::string name;
     DelayReadings readings;
     DelayEquations equations;
-    DelayInput free_input = {};  ///< that of the readings, while past values are forced
+    DelayInput free_input = {};  ///< the reading of past values, while they are forced
     std::vector<DelayRestart> restarts = {};
   };
-  struct Number {                         ///< one that is fitted
+  struct Number {                         ///< a fitted param
     std::string param;                    ///< its name in the derivatives of the solution
-    std::size_t file = 0;                 ///< whose own it is; kAll: of all
-    std::ptrdiff_t restart = -1, at = 0;  /// where it is in the restarts of the file
+    std::size_t file = 0;                 ///< the file that it belongs to; kAll: all
+    std::ptrdiff_t restart = -1, at = 0;  /// its place in the restarts of the file
   };
   /// One residual: its value, and its derivative by the number `by` of the solution's params.
   struct Row {
@@ -91,7 +78,7 @@ class DelayFit final : public FitProblem {
   SolvedEquations solve(std::size_t file, std::span<const double> values, const std::vector<double>& times,
                         bool derivatives);
   const SolvedEquations::Series& series_of(const SolvedEquations& solved, const std::string& state) const;
-  /// What a gap of a state is measured by: the deviation of its first reading.
+  /// The unit of a state's gap: the deviation of its first reading.
   double unit_of(std::size_t file, const std::string& state) const;
   std::int64_t count_rows() const;
   template <class Visit>
@@ -100,14 +87,16 @@ class DelayFit final : public FitProblem {
   Json document_;
   FitSection section_;
   std::vector<File> files_;
-  std::vector<std::pair<std::string, double>> fixed_;  ///< of params that are not fitted
+  std::vector<std::pair<std::string, double>> fixed_;  ///< values of params that are not fitted
   std::vector<Number> numbers_;
   std::vector<FitParam> params_;
   std::vector<double> scales_;
   double horizon_ = INFINITY, gap_weight_ = 1;
+  bool has_solution_ = false;                ///< once some values gave one
+  std::optional<Problem> turned_back_ = {};  ///< why values that were tried later gave none
 };
 
-/// The fit, after those that the section asks for first.
+/// The fit, after the first fits of the section.
 FitResult fit_delay_equations(DelayFit& problem, const FitOptions& options);
 
 }  // namespace lagtape

@@ -21,18 +21,19 @@ extern const OptionTable kDelayDataOptions;
 struct DelayReadings {
   std::vector<double> times;  ///< ascending, each once
   std::vector<std::string> states;
-  std::vector<std::vector<double>> values;           ///< [states][times]; NaN: there is none
-  std::vector<std::vector<double>> deviations = {};  ///< [states][times]; empty: all are alike
+  std::vector<std::vector<double>> values;           ///< [states][times]; NaN: none
+  std::vector<std::vector<double>> deviations = {};  ///< [states][times]; empty: all equal
   DelayInput input = {};
   std::vector<double> past_times = {};         ///< up to 0
   std::vector<std::vector<double>> past = {};  ///< [states][past times]
 };
 
-/// The readings of a state that are there: times and values.
+/// The existing readings of a state: times and values.
 std::pair<std::vector<double>, std::vector<double>> known_readings(const DelayReadings& readings,
                                                                    std::size_t state);
 
-/// Reads a table, whose rows up to t = 0 are the past where some history is observed. `deviations` are of each target a number or the name of a column, or empty. Throws InputError.
+/// Reads a table, whose rows up to t = 0 are the past where some history is observed. `deviations` has for each target
+/// a number or the name of a column, or is empty. Throws InputError.
 DelayReadings read_delay_readings(const std::string& file, const DelayData& data,
                                   const std::vector<std::string>& deviations, bool has_past);
 

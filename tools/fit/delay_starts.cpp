@@ -32,7 +32,8 @@ std::vector<double> sizes_of(DelayFit& problem, const FitResult& result) {
   return sizes;
 }
 
-/// Fits again with residuals in units of the errors of their targets, which the residuals themselves tell, until these stay.
+/// Fits again with residuals in units of their targets' errors, which come from the residuals themselves, until these
+/// stay.
 FitResult reweighed(DelayFit& problem, const FitOptions& first, const FitOptions& options) {
   FitResult result = fit_params(problem, first);
   std::vector<double> scales(problem.targets().size(), 1);
@@ -72,6 +73,7 @@ std::vector<double> horizons_of(const DelayFit& problem) {
 }  // namespace
 
 void DelayFit::read_past(bool forced) {
+  has_solution_ = false;
   for (File& file : files_) {
     if (forced) {
       ForcedPast past = force_past(document_, file.readings);
@@ -144,7 +146,11 @@ FitResult fit_delay_equations(DelayFit& problem, const FitOptions& given) {
     problem.shoot(0);
   }
   const bool has_scales = problem.targets().size() > 1 && !problem.has_deviations();
-  return has_scales ? reweighed(problem, first, options) : fit_params(problem, options);
+  FitResult result = has_scales ? reweighed(problem, first, options) : fit_params(problem, options);
+  if (problem.turned_back())
+    result.notes.push_back(
+        text_of("some values that were tried have no solution: ", message_of(*problem.turned_back())));
+  return result;
 }
 
 }  // namespace lagtape

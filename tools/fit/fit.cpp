@@ -179,7 +179,7 @@ Json by_params(const FitResult& result, const DenseMatrix& of) {
   return all;
 }
 
-/// That of the numbers themselves, out of that on their scales.
+/// The covariance of the numbers themselves, from that on their scales.
 DenseMatrix covariance_of(const FitResult& result) {
   const auto count = static_cast<std::int64_t>(result.rows.size());
   DenseMatrix all = result.statistics.covariance;

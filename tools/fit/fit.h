@@ -13,7 +13,7 @@
 
 namespace lagtape {
 
-/// A number to be fitted: its first value, and what it may be.
+/// A number to fit: its first value, and its bounds.
 struct FitParam {
   std::string name;
   double start = 0;
@@ -21,11 +21,12 @@ struct FitParam {
   std::string unit = {};
 };
 
-/// Readings of one quantity beside what was fitted to them.
+/// Readings of one quantity beside the fitted values.
 struct FitTrace {
   std::string name = {}, file = {};
   std::vector<double> t = {}, readings = {}, fitted = {};  ///< readings: NaN where there is none
-  std::vector<double> curve_t = {}, curve = {};  ///< what was fitted, between the readings too; may be empty
+  std::vector<double> curve_t = {},
+                      curve = {};  ///< the fitted values, between the readings too; may be empty
 };
 
 /// Residuals, prediction less reading in the units of the data, as a function of the params' values, with exact derivatives
@@ -41,24 +42,25 @@ class FitProblem {
   virtual std::vector<FitTrace> traces(std::span<const double> values) = 0;
   /// Fits begin with these values.
   virtual void start_from(std::span<const double> values) = 0;
-  /// Gives a number that is not fitted a value; false: there is none of that name.
+  /// Sets a number that is not fitted; false: no such name.
   virtual bool fix(const std::string&, double) { return false; }
 };
 
 struct FitOptions {
-  double level = 0.95;                    ///< of the intervals
+  double level = 0.95;                    ///< probability of the intervals
   RobustLoss robust = RobustLoss::none;   ///< about residuals beyond `robust_scale`
   double robust_scale = 0;                ///< 0: 1.345 times the deviation of most residuals of a plain fit
   std::vector<std::string> profile = {};  ///< params whose intervals come from refits of all others
   std::int64_t adam = 0;                  ///< steps of Adam before, by the whole gradient
-  double lr = 0.01;                       ///< of these, on the params' scales
+  double lr = 0.01;                       ///< learning rate of these, on the params' scales
   LevenbergMarquardtOptions solver = {};
 };
 
 /// The cost along one param, all others fitted anew.
 struct FitProfile {
   std::string name = {};
-  double low = 0, high = 0;  ///< where the likelihood ratio leaves the interval; a bound where it does not
+  double low = 0,
+         high = 0;  ///< the ends of the interval by the likelihood ratio; a bound where it does not end
   std::vector<double> values = {},
                       costs = {};  ///< ascending values of the param, and the sums of squares there
 };
@@ -72,10 +74,10 @@ struct FitResult {
   FitStatistics statistics;
   std::vector<double> residuals;
   double rmse = 0;
-  std::vector<std::pair<std::string, double>> rmse_of = {};  ///< of each target, where there are several
+  std::vector<std::pair<std::string, double>> rmse_of = {};  ///< rmse of each target, where there are several
   std::int64_t steps = 0, evaluations = 0;
   StoppedBy stopped_by = StoppedBy::most;
-  std::vector<std::string> notes;  ///< what the data do not fix, a sentence each
+  std::vector<std::string> notes;  ///< notes on what the data leave open, a sentence each
   std::vector<FitProfile> profiles;
   std::vector<FitTrace> traces;  ///< empty until `problem.traces` fills them
 };
@@ -86,8 +88,8 @@ std::vector<double> estimates_of(const FitResult& result);
 /// `profile`, and as levenberg_marquardt.
 FitResult fit_params(FitProblem& problem, const FitOptions& options = {});
 
-/// {"params": {NAME: {"estimate", "standard_error", "low", "high", "unit"}}, "correlations": ..., ...}; null for what is not
-/// finite.
+/// {"params": {NAME: {"estimate", "standard_error", "low", "high", "unit"}}, "correlations": ..., ...}; null for
+/// numbers that are not finite.
 Json json_of(const FitResult& result);
 
 }  // namespace lagtape

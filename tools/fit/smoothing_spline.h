@@ -5,12 +5,12 @@
 namespace lagtape {
 
 /// The natural cubic spline through smoothed readings: f that makes sum (y_i - f(t_i))^2 + smoothing * integral f''^2
-/// least (Reinsch 1967). Beyond the readings it goes on straight.
+/// least (Reinsch 1967). Beyond the readings it is a straight line.
 class SmoothingSpline {
  public:
   /// At least three readings at ascending times. Throws InputError otherwise.
   SmoothingSpline(std::vector<double> times, const std::vector<double>& readings, double smoothing);
-  /// With the smoothing that predicts every fifth reading from the others best.
+  /// With the smoothing that best predicts every fifth reading from the others.
   static SmoothingSpline chosen(const std::vector<double>& times, const std::vector<double>& readings);
 
   double value(double t) const;

@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-/// A forecast that needs no network: of all targets, [steps, targets], from the rows before its start.
+/// A forecast without a network: all targets, [steps, targets], from the rows before its start.
 struct BaselineForecast {
   std::string key;   ///< "ridge"
   std::string name;  ///< "ridge regression"
@@ -18,8 +18,8 @@ struct BaselineForecast {
 struct BaselineOptions {
   std::int64_t steps = 1;
   std::int64_t season = 0;   ///< rows of a period; 0: none is known
-  std::int64_t before = 1;   ///< rows that every start has before it
-  bool has_training = true;  ///< the training rows are apart from those that are forecast
+  std::int64_t before = 1;   ///< rows before every start
+  bool has_training = true;  ///< the training rows are separate from the forecast ones
 };
 
 /// The last value, the value a season before, Theta and, if there are training rows to fit it on, a ridge regression. They

@@ -12,17 +12,17 @@ namespace lagtape {
 /// An output of a model that is one of its inputs at a later step.
 struct Feedback {
   std::int64_t input = 0, output = 0;
-  std::int64_t shift = 0;  ///< rows from that of a step to the one whose number it reads
+  std::int64_t shift = 0;  ///< rows from a step's row to the row that it reads
 };
 
-/// A past to go on from, and what is known of the time after it.
+/// A past to continue, and known values of the time after it.
 struct ForecastInputs {
   Tensor inputs;  ///< [known + steps, input] by step; behind the past, inputs with feedback are not read
   std::int64_t known = 0;    ///< steps of the past
   std::int64_t horizon = 1;  ///< steps from an input to the output that predicts it, as in training
-  std::int64_t window = 1;   ///< steps that a model reads which reads out once, as in training
+  std::int64_t window = 1;   ///< steps that a model with one read-out reads, as in training
   std::vector<Feedback> feedback = {};
-  /// That of a model for the series; null: the one that the model has for all.
+  /// The normalization of a model for the series; null: the model's for all.
   std::function<Normalization(const Model&)> normalization = {};
 
   /// Whether predictions take the place of an input.
@@ -57,7 +57,7 @@ class ForecastModel {
 Tensor closed_loop(const ForecastModel& model, const ForecastInputs& given);
 
 /// Several forecasts of a model of quantiles or distributions, each with numbers drawn from these in place of the
-/// predictions, which go on as inputs: [paths, steps, targets]. Between and beyond the levels a quantile is a straight
+/// predictions, which become inputs: [paths, steps, targets]. Between and beyond the levels a quantile is a straight
 /// line over that of the normal distribution. The draws of a step are spread evenly over the paths, in an order that
 /// follows from the seed. Throws InputError as closed_loop, and for a model of another loss.
 Tensor draw_paths(const ForecastModel& model, const ForecastInputs& given, std::int64_t paths,

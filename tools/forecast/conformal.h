@@ -11,7 +11,7 @@ namespace lagtape {
 
 /// Intervals around forecasts that contain the truth with a given probability, by split conformal prediction (Vovk et al.
 /// 2005): each step ahead has a margin, the quantile of the errors of earlier forecasts, with the correction for their
-/// number. Of models of quantiles the margin is around the pair of levels that is nearest to the probability (Romano et al.
+/// number. For models of quantiles the margin is around the pair of levels nearest to the probability (Romano et al.
 /// 2019). Where there are several series, errors are relative to the naive errors of each.
 class ConformalIntervals {
  public:
@@ -28,8 +28,8 @@ class ConformalIntervals {
   std::int64_t forecasts() const { return forecasts_; }
 
  private:
-  /// What the errors at a place of [steps, targets] of a forecast from a row on are relative to. The row may be behind its
-  /// series.
+  /// The scale of the errors at a place of [steps, targets] of a forecast from a row on. The row may be after
+  /// the end of its series.
   double scale(std::int64_t row, std::int64_t place) const;
 
   const Panel& panel_;
@@ -39,7 +39,7 @@ class ConformalIntervals {
   std::vector<double> margins_;     ///< [steps, targets]
 };
 
-/// How many forecasts an interval needs at least.
+/// The least number of forecasts for an interval.
 std::int64_t least_forecasts(double level);
 
 }  // namespace lagtape

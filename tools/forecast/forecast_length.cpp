@@ -19,7 +19,7 @@ ForecastLength ForecastLength::parse(std::string_view text, const Place& place) 
       length.place_ = place;
       return length;
     }
-  } catch (const InputError&) {  // the text is no number either
+  } catch (const InputError&) {  // the text is not a number either
   }
   throw unexpected(place, Rule::syntax,
                    "a number of steps, or a length of time such as 2d, 48h, 1W or 3 months", quote(text));

@@ -50,7 +50,7 @@ double distance_of(const std::vector<double>& a, const std::vector<double>& b, s
 void find_valid_times(const Rows& forecasts, const Rows& truth, double deviation, ForecastShape& shape) {
   std::vector<double> times;
   for (std::size_t r = 0; r < truth.size(); ++r) {
-    std::size_t step = 0;  // an error that is not a number is no valid one, a missing truth is
+    std::size_t step = 0;  // an error that is not a number is not a valid one, a missing truth is
     while (step < truth[r].size() &&
            (std::isnan(truth[r][step]) ||
             std::abs(forecasts[r][step] - truth[r][step]) <= kValidError * deviation))

@@ -5,8 +5,8 @@
 
 namespace lagtape {
 
-/// What forecasts of one target have in common with the truth beyond errors, which say little once a chaotic system has
-/// taken another path.
+/// Statistics that forecasts of one target share with the truth. Errors alone say little once a chaotic
+/// system is on another path.
 struct ForecastShape {
   /// Steps until the error is first above `kValidError` standard deviations of the truth; all steps where it never is.
   double valid_mean = 0, valid_median = 0;
@@ -16,7 +16,8 @@ struct ForecastShape {
   /// `kLeastSpectrum` steps.
   std::vector<double> spectrum = {}, true_spectrum = {};
   std::int64_t piece = 0;  ///< steps of a piece
-  /// Shares of all values in bins between `edges`, those of the least and largest truth; the outer ones hold what is beyond.
+  /// Shares of all values in bins between `edges`, those of the least and largest truth; the outer ones include all
+  /// values beyond.
   std::vector<double> edges = {}, histogram = {}, true_histogram = {};
   /// Hellinger distances of the spectra, as shares of their sums without frequency 0, and of the histograms: 0 where they
   /// are alike, 1 where they have nothing in common; NaN where there is none.

@@ -17,9 +17,9 @@ struct HorizonOptions {
   ForecastLength steps = 1;
   std::string split = "test";  ///< train, valid, test or all: where the forecasts begin
   std::string path = {};       ///< a recording in place of the model's own; empty: that
-  std::string frequency = {};  ///< replaces that of the model's rows, such as "any"
+  std::string frequency = {};  ///< replaces the frequency of the model's rows, such as "any"
   std::int64_t season = 0;     ///< as for season_of
-  /// The probability of intervals from the errors of forecasts in the validation rows; empty: there are none.
+  /// The probability of intervals from the errors of forecasts in the validation rows; empty: none.
   std::optional<double> interval = {};
 };
 
@@ -33,9 +33,9 @@ struct HorizonErrors {
 /// The metrics over all steps, by their names in tools/train/score.
 inline constexpr const char* kHorizonMetrics[] = {"rmse", "mae", "mase", "smape", "rmsse"};
 
-/// How often intervals contain the truth.
+/// The coverage of intervals.
 struct IntervalScores {
-  double level = 0;  ///< how often they should
+  double level = 0;  ///< the wished coverage
   std::int64_t calibrations =
       0;                 ///< forecasts whose errors they come from; 0: from the model's own quantiles
   Tensor coverage = {};  ///< [steps, targets]
@@ -47,7 +47,7 @@ struct IntervalScores {
 struct HorizonVerdict {
   std::size_t measure = 0;  ///< the number of the metric that decides
   std::size_t best = 0;     ///< the number of the best baseline among the errors
-  double ratio = 0;  ///< of the model's error to that of the baseline; of several targets the geometric mean
+  double ratio = 0;  ///< ratio of the model's error to the baseline's; for several targets the geometric mean
 };
 
 /// The errors of the forecasts of one series.
@@ -57,29 +57,29 @@ struct HorizonOfSeries {
   std::vector<HorizonErrors> errors = {};
 };
 
-/// Errors of closed-loop forecasts and of baselines from the same rows, by how many steps ahead they look.
+/// Errors of closed-loop forecasts and of baselines from the same rows, by the number of steps ahead.
 struct HorizonScores {
   std::vector<std::string> targets;
   std::int64_t origins = 0;           ///< number of forecasts
   std::int64_t season = 0;            ///< rows of a period; 0: none is known
-  std::vector<HorizonErrors> errors;  ///< of the model, then of each baseline
+  std::vector<HorizonErrors> errors;  ///< the model's, then each baseline's
   HorizonVerdict verdict;
-  std::vector<IntervalScores> intervals = {};  ///< of the model's own quantiles, and of conformal ones
+  std::vector<IntervalScores> intervals = {};  ///< for the model's own quantiles, and for conformal ones
   /// By target, of a model of quantiles: the mean pinball loss over all levels, in the units of the data.
   std::vector<double> pinball = {};
-  std::vector<ForecastShape> shapes = {};  ///< of the model's forecasts, by target
-  /// The errors by series, of those in which a forecast begins; empty unless series have names.
+  std::vector<ForecastShape> shapes = {};  ///< statistics of the model's forecasts, by target
+  /// The errors of each series in which a forecast begins; empty unless series have names.
   std::vector<HorizonOfSeries> series = {};
-  /// Columns that are known up to an origin alone, and were read after it.
+  /// Columns that are known only up to an origin, and were read after it.
   std::vector<std::string> read_later = {};
 };
 
 /// Forecasts `steps` steps from at most kMostOrigins rows of a split, evenly spaced, each time from the rows before it (at
 /// most 20 windows of them, since the last gap), and compares the forecasts with the recording. Inputs that are not
-/// predicted are taken from the recording. What is missing there is no truth. Throws InputError.
+/// predicted come from the recording. Missing numbers there have no truth. Throws InputError.
 HorizonScores score_horizons(const Model& model, const HorizonOptions& options);
 
-/// All of it by target, and which of the baselines is best.
+/// All scores by target, and the best baseline.
 Json json_of(const HorizonScores& scores);
 
 /// The errors by the number of steps ahead, a line each.

@@ -38,7 +38,7 @@ void put_quantiles(PredictedTargets& predicted, std::span<const Tensor> outputs,
     predicted.prediction = predicted.quantiles[static_cast<std::size_t>(loss.middle())];
 }
 
-/// The quantile of numbers in order, each of which stands for the middle of an equal share.
+/// The quantile of numbers in order, each of which is the middle of an equal share.
 double quantile_of(const std::vector<double>& values, double level) {
   const double place = std::clamp(level * static_cast<double>(values.size()) - 0.5, 0.0,
                                   static_cast<double>(values.size() - 1));

@@ -28,16 +28,18 @@ struct PredictedTargets {
   std::vector<std::string> units = {};      ///< [targets], each of which may be empty; none: all are
   std::vector<Instant> times = {};          ///< [rows]; empty without times, like `labels`
   std::vector<std::string> labels = {};     ///< [rows], the times as in the file: ISO dates, or numbers
-  std::optional<TimeZone> clock = {};       ///< whose dates charts show; empty: times are no dates
+  std::optional<TimeZone> clock = {};       ///< the clock of dates in charts; empty: times are not dates
   std::vector<LeadingColumn> ids = {};      ///< the names of the series of the rows, a column or several
-  std::vector<LeadingColumn> leading = {};  ///< what else a row is: its step, its place, ...
+  std::vector<LeadingColumn> leading = {};  ///< other columns of a row: its step, its place, ...
   Tensor prediction = {};  ///< [rows, targets], in the units of the data; the mean over several models, of
                            ///< quantiles the one nearest to the median, of distributions their mean
   Tensor low = {}, high = {};          ///< the smallest and the largest of several models; empty for one
-  std::vector<double> levels = {};     ///< of a model of quantiles or distributions: the levels, rising
+  std::vector<double> levels = {};     ///< the levels of a model of quantiles or distributions, rising
   std::vector<Tensor> quantiles = {};  ///< a [rows, targets] for each level, in place of low and high
-  Tensor lower = {},
-         upper = {};  ///< of an interval that contains the truth with the probability `interval`; empty: none
+  Tensor
+      lower = {},
+      upper =
+          {};  ///< limits of an interval that contains the truth with the probability `interval`; empty: none
   double interval = 0;
   Tensor truth = {};  ///< [rows, targets], NaN where it is not known
 
@@ -56,21 +58,20 @@ void put_paths(PredictedTargets& predicted, std::span<const Tensor> drawn, const
 std::vector<LeadingColumn> id_columns(const std::vector<std::string>& columns,
                                       const std::vector<std::string>& id, std::int64_t rows);
 
-/// Those of several series, one below the other.
+/// The targets of several series, one below the other.
 PredictedTargets joined(std::span<const PredictedTargets* const> parts);
 
-/// What is known of the targets, by the name of its column: the prediction, its bounds and quantiles, and the truth.
+/// The columns of the targets by name: the prediction, its bounds and quantiles, and the truth.
 std::vector<std::pair<std::string, const Tensor*>> parts_of(const PredictedTargets& predicted);
 
 /// The targets with their units.
 std::vector<Quantity> quantities_of(const PredictedTargets& predicted);
 
-/// Adds the predictions of a target to a chart, with their intervals: the last ones, as many as there are places on the x
-/// axis.
+/// Adds the predictions of a target to a chart, with their intervals: the last ones that fit the x axis.
 void add_prediction(Plot& plot, const PredictedTargets& predicted, std::int64_t target,
                     std::span<const double> places);
 
-/// A line of one column of numbers [rows, columns], of its last rows, as many as there are places on the x axis.
+/// A line of one column of numbers [rows, columns], of its last rows that fit the x axis.
 PlotLine line_of_column(std::string name, const Tensor& numbers, std::int64_t column,
                         std::span<const double> places);
 

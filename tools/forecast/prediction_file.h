@@ -16,7 +16,7 @@ inline const std::vector<std::string> kPredictionEndings = {".csv", ".json", ".n
 /// high of several models or a column such as q0.1 for each quantile, and truth where it is known.
 std::string csv_of(const PredictedTargets& predicted);
 
-/// A list for each column, those of a target under its name below "targets", with null for what is not known.
+/// A list for each column, those of a target under its name below "targets", with null for unknown values.
 Json json_of(const PredictedTargets& predicted);
 
 /// The file with one of the endings: a table, that JSON, or arrays. These are `time` (datetime64[ns], in UTC), the leading columns [rows], the names

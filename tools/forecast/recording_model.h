@@ -10,15 +10,15 @@
 
 namespace lagtape {
 
-/// Stands for a number that nobody has measured.
+/// The value of a number that was not measured.
 inline constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 /// The options of the recordings that a model was trained on, from the experiment in its file. Throws InputError
 /// for a model of another task.
 SeriesOptions series_options_of(const Model& model);
 
-/// What a model of recordings reads at a step, in its order: "temp" at the row of the step, "temp[+1]" one row later. Empty
-/// for models of other tasks, and where no key names the columns.
+/// The inputs of a model of recordings at a step, in its order: "temp" at the row of the step, "temp[+1]" one
+/// row later. Empty for models of other tasks, and where no key names the columns.
 std::vector<std::string> input_names_of(const Model& model);
 
 /// The outputs of a model of classes that have names: "logit of fault", for each class or for the second of two. Empty for
@@ -29,14 +29,14 @@ std::vector<std::string> class_outputs_of(const Model& model);
 /// model's precision.
 Panel panel_for(const Model& model, const SeriesOptions& options, const PanelReading& reading = {});
 
-/// The number that the step of a row reads for an input; NaN where it is not known. Behind the segment, the calendar and
-/// static columns go on.
+/// The number that the step of a row reads for an input; NaN where unknown. After the segment, the calendar and static
+/// columns continue.
 double input_of_step(const Panel& panel, std::int64_t input, std::int64_t row, const RowRange& segment);
 
-/// The targets that a model predicts and also reads; of several quantiles it reads the one nearest to the median.
+/// The targets that a model predicts and also reads; with several quantiles it reads the one nearest to the median.
 std::vector<Feedback> feedback_of(const Panel& panel, const LossFunction& loss);
 
-/// Where a forecast begins and what it goes on from.
+/// Where a forecast begins and what it continues.
 struct ForecastStart {
   std::int64_t first = 0;  ///< the row of the first prediction
   RowRange segment = {};   ///< rows without a gap that begin before it, and may end after it
@@ -44,8 +44,8 @@ struct ForecastStart {
   std::int64_t known() const { return first - segment.first; }
 };
 
-/// The numbers of columns as they are known where a forecast begins. One that is made of a later number, as a straight line
-/// to it is, is not known then: the last number before it takes its place.
+/// The numbers of columns as they are known where a forecast begins. A number that depends on a later one, such as a
+/// straight line to it, is not known then: the last number before it is used.
 class KnownNumbers {
  public:
   KnownNumbers(const Panel& panel, const ForecastStart& start);
@@ -60,20 +60,20 @@ class KnownNumbers {
   std::vector<std::int64_t> last_;  ///< by column: its last measured row before the forecast
 };
 
-/// The normalization of a model for a series: that of its training, of a new series by some rows of it that are known, or the
-/// one that the model has for all.
+/// The normalization of a model for a series: that of its training, for a new series by its known rows, or the model's
+/// for all.
 Normalization normalization_for(const Model& model, const SeriesOptions& options, const Panel& panel,
                                 const PanelSeries& series, const RowRange& known);
 
-/// What the steps of a forecast read; NaN where it is not known. A prediction is always there for its mask. Refers to the panel
-/// and the options.
+/// The inputs of a forecast's steps; NaN where unknown. A prediction always counts as there for its mask.
+/// Refers to the panel and the options.
 ForecastInputs forecast_inputs(const Panel& panel, const ForecastStart& start, std::int64_t steps,
                                const SeriesOptions& series, const LossFunction& loss);
 
-/// The columns that are known up to the first prediction alone, and of which a forecast of so many steps reads later rows.
+/// The columns that are known only up to the first prediction, and whose later rows a forecast of so many steps reads.
 std::vector<std::string> read_later(const Panel& panel, const SeriesOptions& series, std::int64_t steps);
 
-/// Gives predictions the names and units of the panel's targets, and the clock by which charts show its dates.
+/// Gives predictions the names and units of the panel's targets, and the clock of dates in charts.
 void name_targets(const Panel& panel, PredictedTargets& predicted);
 
 /// A time: a number where the file has numbers, else an ISO date, with the time of day unless all rows are of midnights, and

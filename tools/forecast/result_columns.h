@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-/// A column of a table of results: texts, or numbers [rows], of which NaN are not known.
+/// A column of a table of results: texts, or numbers [rows], NaN where unknown.
 struct ResultColumn {
   std::string name;
   std::variant<std::vector<std::string>, Tensor> cells;

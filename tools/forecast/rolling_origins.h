@@ -13,11 +13,11 @@ namespace lagtape {
 std::vector<RowRange> rows_of_split(const std::string& split, const SeriesOptions& series,
                                     const Panel& panel);
 
-/// The rows that a forecast has before it at least.
+/// The least number of rows before a forecast.
 std::int64_t rows_before(const Model& model, const SeriesOptions& series, const Panel& panel,
                          std::int64_t season);
 
-/// The rows that are not for training and lie before a row of their series, [series].
+/// The rows before a row of their series that are not for training, [series].
 std::vector<RowRange> rows_after_training(const SeriesOptions& series, const Panel& panel,
                                           const std::vector<std::int64_t>& ends);
 

@@ -9,9 +9,9 @@
 
 namespace lagtape {
 
-/// What a model gives for each sequence of a table.
+/// The predictions of a model for each sequence of a table.
 struct SequencePrediction {
-  std::vector<std::string> columns;  ///< that say which sequence a row belongs to
+  std::vector<std::string> columns;  ///< columns that name the sequence of a row
   SequenceTable table;               ///< with the targets that the file has
   Tensor outputs = {};               ///< [N, q], logits of classes
   LossFunction loss = {};

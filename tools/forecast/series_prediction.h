@@ -21,8 +21,8 @@ struct SeriesPrediction : PredictedTargets {
 
 /// Predicts all rows of a recording, of each of its series, that a model can predict. Reads the file as the model's
 /// experiment says (task "series"); a model that reads out at every step runs through each segment without a gap, one
-/// that reads out once reads a window before each row. The rows behind the end of the file that are within the horizon
-/// are predicted too. `frequency` takes the place of that of the model's rows. Throws InputError.
+/// that reads out once reads a window before each row. Rows after the end of the file within the horizon are predicted
+/// too. `frequency` replaces that of the model's rows. Throws InputError.
 SeriesPrediction predict_series(const Model& model, const std::filesystem::path& input, int threads = 1,
                                 const std::string& frequency = {});
 

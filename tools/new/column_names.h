@@ -4,7 +4,7 @@
 
 namespace lagtape {
 
-/// Whether a column is called as parts of a date are, whose values repeat in runs as well.
+/// Whether a column has the name of a part of a date, whose values repeat in runs as well.
 bool is_called_date(const std::string& name);
 
 }  // namespace lagtape

@@ -15,7 +15,7 @@ class CommentedJson {
 
   /// A line above a value; "" is above all.
   void before(const std::string& pointer, const std::string& comment);
-  /// A few words behind a value, on its line.
+  /// A few words after a value, on its line.
   void behind(const std::string& pointer, const std::string& comment);
   /// The text: short objects and lists on one line.
   std::string str() const;

@@ -27,7 +27,7 @@ using Kind = RecordingColumn::Kind;
 
 constexpr std::size_t kMostWords = 12;
 
-/// What the cells of a column are.
+/// The kind of a column's cells.
 struct Cells {
   std::vector<double> values = {};  ///< numbers, and dates in seconds since 1970, by row
   std::int64_t numbers = 0, dates = 0, others = 0;

@@ -51,7 +51,7 @@ Json first_value(const OptionDoc& option, const Draft& draft, std::int64_t units
   return type == "string" ? Json(option.key) : type == "array" ? Json::array({option.key}) : Json(1);
 }
 
-/// Looks at the files of a task, which alone tell some of its shapes.
+/// Looks at the files of a task, which alone have some of its shapes.
 void look_at_files(Draft& draft, const TaskLoader& loader, const StartingPoint& start) {
   ThreadPool pool(1);
   const Task task =

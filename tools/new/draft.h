@@ -11,21 +11,21 @@
 
 namespace lagtape {
 
-/// The experiment that is being made, and what its parts are chosen by.
+/// The experiment so far, and the facts that decide its parts.
 struct Draft {
   Json data = Json::object();
   std::vector<OptionDoc> data_options;
   std::string name;                ///< the experiment's name
   std::string about;               ///< one line about its data
-  std::vector<std::string> notes;  ///< sentences about what was seen in the data
+  std::vector<std::string> notes;  ///< notes on the data
   DataShape shape{.length = 100};  ///< as far as it is known before the data are read
-  std::int64_t season = 0;         ///< steps after which things come again; 0: unknown
+  std::int64_t season = 0;         ///< steps of a period; 0: unknown
   bool has_gaps = false;           ///< rows are missing between others
   bool is_uneven = false;          ///< rows are now nearer, now further apart
   std::string frequency =
-      {};                   ///< of the rows of several series together, of which each may lack most; "": none
-  bool is_known = true;     ///< whether the shape is more than a guess
-  bool needs_loss = false;  ///< an experiment has to name it, as its options do not tell the targets
+      {};  ///< frequency of the rows of several series together, each of which may lack most; "": none
+  bool is_known = true;     ///< whether the shape is certain
+  bool needs_loss = false;  ///< an experiment has to name it, because its options do not show the targets
   bool fresh = false, has_valid = true;
 };
 
@@ -39,11 +39,11 @@ std::string sentence_of(std::string text);
 std::string name_from(const std::filesystem::path& file);
 std::string path_from(const StartingPoint& start, const std::filesystem::path& file);
 
-/// An object with a first value for each option that has no default.
+/// An object with a first value for each option without a default.
 Json with_required(Json object, const std::vector<OptionDoc>& options, const Draft& draft,
                    std::int64_t units);
 
-/// The draft of an experiment on a task, whose files are looked at where they are named. Throws InputError.
+/// The draft of an experiment on a task, whose files are read where they are named. Throws InputError.
 Draft draft_of_task(const TaskEntry& entry, const StartingPoint& start);
 /// The draft of an experiment on a recording, or on a table of sequences. Throws InputError.
 Draft draft_of_recording(const StartingPoint& start);

@@ -6,13 +6,13 @@
 
 namespace lagtape {
 
-/// A column of a table, by what its cells are.
+/// A column of a table, by the kinds of its cells.
 struct RecordingColumn {
   enum class Kind : std::uint8_t { numbers, counter, words, time, clock, constant, other };
-  std::string name;  ///< empty: it has none
+  std::string name;  ///< empty: no name
   std::int64_t index = 0;
   Kind kind = Kind::other;
-  std::int64_t missing = 0;             ///< cells without anything
+  std::int64_t missing = 0;             ///< empty cells
   std::vector<std::string> words = {};  ///< the words of a column of words, sorted
   std::string text = {};  ///< the first cell that is neither a number nor a date, and its line in the file
   std::int64_t text_line = 0;

@@ -11,28 +11,29 @@
 
 namespace lagtape {
 
-/// What can be seen in a table without being told anything.
+/// Facts that a table shows without any setting.
 struct RecordingColumns {
   std::vector<RecordingColumn> columns = {};
   std::int64_t rows = 0;
   bool has_names = false;
   TableOptions options = {};             ///< how all numbers are written
-  std::vector<MissingCode> codes = {};   ///< numbers that probably stand for missing ones
+  std::vector<MissingCode> codes = {};   ///< numbers that probably mark missing ones
   std::vector<std::string> notes = {};   ///< sentences about the file
-  std::vector<std::string> series = {};  ///< columns that say which of several series a row is of
+  std::vector<std::string> series = {};  ///< columns that name the series of a row
   std::int64_t series_count = 0;
-  SequenceColumns sequences = {};      ///< those of a table of sequences with a label each
+  SequenceColumns sequences = {};      ///< the columns of a table of sequences with a label each
   std::int64_t usual_rows = 0;         ///< three in four series have as many rows, or more
   std::vector<std::string> time = {};  ///< the names of the column of times, or of dates and times of day
   std::string time_format = {};        ///< the format of times that are numbers
-  std::string timezone = {};   ///< of whose midnights, written in UTC, the times are, or of whose clock
-  double interval = 0;         ///< seconds from a row to the next, the median; 0 without dates
-  bool has_gaps = false;       ///< some differences of the times are larger
-  bool is_uneven = false;      ///< the differences change again and again
-  std::string frequency = {};  ///< of all times together; "" where they have none, or there are none
+  std::string timezone = {};  ///< the zone of the times' clock, or whose midnights the times are, in UTC
+  double interval = 0;        ///< seconds from a row to the next, the median; 0 without dates
+  bool has_gaps = false;      ///< some differences of the times are larger
+  bool is_uneven = false;     ///< the differences change again and again
+  std::string frequency =
+      {};  ///< frequency of all times together; "" where they have none, or there are none
 
   std::vector<const RecordingColumn*> of_kind(RecordingColumn::Kind kind) const;
-  /// The steps after which a day, a week or a year comes again; 0 without times.
+  /// The steps of a day, a week or a year; 0 without times.
   std::int64_t season() const;
 };
 

@@ -301,7 +301,8 @@ bool begins_again(TableCodes& codes, const RecordingColumn& column, const RowCod
   return begins;
 }
 
-/// What columns say of the rows if they name sequences; nothing where they name none, or sequences of one row.
+/// The sequences of the rows if these columns name them; nothing where they name none, or sequences of one
+/// row.
 SequenceColumns sequences_by(TableCodes& codes, const RecordingColumns& found,
                              const std::vector<std::int64_t>& columns) {
   constexpr std::int64_t kFewest = 4;
@@ -331,7 +332,7 @@ SequenceColumns sequences_by(TableCodes& codes, const RecordingColumns& found,
       are_times_unique(codes, found))  // one recording, whose rows have words or parts of dates
     std::erase_if(sequences.labels, [](const SequenceLabel& label) { return !label.is_called_so; });
   sequences.group = group_of(codes, found, sequences);
-  // Those that are called so, words, and the last ones come first.
+  // Columns with such names, words, and the last columns come first.
   const auto rank = [&](const SequenceLabel& label) {
     const bool is_word = !label.classes.empty() && !is_whole(label.classes.front());
     return std::tuple(!label.is_called_so, label.classes.empty(), !is_word, -label.column);

@@ -13,7 +13,7 @@ namespace {
 
 using Kind = RecordingColumn::Kind;
 
-/// The column or columns that tell sequences apart.
+/// The column or columns that distinguish sequences.
 Json sequence_of(const RecordingColumns& found) {
   Json names = Json::array();
   for (const std::int64_t column : found.sequences.sequence)

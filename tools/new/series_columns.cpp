@@ -53,8 +53,8 @@ std::vector<std::int64_t> time_columns(const std::vector<RecordingColumn>& all) 
   return times;
 }
 
-/// Finds columns, one to three, that say which series a row is of, if each has every time of `times` once; but for the hours that
-/// come twice when clocks are set back, if no column has each once.
+/// Finds columns, one to three, that say which series a row is of, if each has every time of `times` once; except for
+/// the hours that come twice when clocks are set back, if no column has each once.
 void find_dated_series(TableCodes& codes, const std::vector<RecordingColumn>& all, const RowCodes& times,
                        FoundSeries& found) {
   const std::int64_t rows = codes.table.rows();
@@ -136,7 +136,7 @@ bool is_called_series(TableCodes& codes, const RecordingColumn& column) {
   constexpr std::string_view kNames[] = {"unique", "series", "station", "sensor", "device", "meter",
                                          "site",   "node",   "logger",  "item",   "sku",    "store",
                                          "shop",   "symbol", "ticker",  "ts",     ""};
-  // Those of whom there are several recordings; a number of users is measured, and their rows do not lie together.
+  // Names with several recordings; a number of users is measured, and their rows are not together.
   constexpr std::string_view kOwners[] = {"user",   "subject", "patient", "participant", "person",
                                           "engine", "machine", "unit",    "run",         "trial"};
   std::string name = column.name;

@@ -30,7 +30,7 @@ Json layers_of(const Draft& draft, const LayerEntry& cell, std::int64_t units, b
   return layers;
 }
 
-/// Comments from the options' own documentation, up to the first point at which it goes on.
+/// Comments from the options' own documentation, up to the first point at which it continues.
 void add_comments(CommentedJson& text, const std::string& pointer, const std::vector<OptionDoc>& options) {
   for (const OptionDoc& option : options) {
     const std::string about = option.about.substr(0, option.about.find_first_of(";:"));

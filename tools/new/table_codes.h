@@ -11,12 +11,12 @@
 
 namespace lagtape {
 
-/// Numbers in place of the cells of a column, or of several as one: rows with the same cells have the same number, from 0 in
-/// the order in which they first come.
+/// Numbers in place of the cells of a column, or of several as one: rows with the same cells have the same number, from
+/// 0 in the order of their first rows.
 struct RowCodes {
   std::vector<std::uint32_t> of = {};     ///< by row
   std::vector<std::int64_t> firsts = {};  ///< by number, the first row that has it
-  std::int64_t blocks = 0;                ///< rows of one number below each other
+  std::int64_t blocks = 0;                ///< rows of one number are together
 
   std::int64_t count() const { return std::ssize(firsts); }
   std::size_t at(std::int64_t row) const { return of[static_cast<std::size_t>(row)]; }
@@ -24,16 +24,16 @@ struct RowCodes {
   bool goes_on(std::int64_t row) const { return row > 0 && at(row) == at(row - 1); }
 };
 
-/// The number of rows that have the same numbers in both as a row before.
+/// The number of rows whose numbers in both occurred in a row before.
 std::int64_t repeated_pairs(const RowCodes& a, const RowCodes& b);
 
 /// The numbers or dates of a column.
 struct ColumnValues {
-  std::vector<double> of = {};  ///< by row; empty: some cell is neither
+  std::vector<double> of = {};  ///< by row; empty: a cell is neither
   bool are_dates = false;       ///< some are
 };
 
-/// What the columns of a table have, each of which is read once.
+/// The contents of a table's columns, each of which is read once.
 class TableCodes {
  public:
   TableCodes(const NamedTable& table, char decimal) : table(table), decimal_(decimal) {}

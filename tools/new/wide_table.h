@@ -5,8 +5,8 @@
 
 namespace lagtape {
 
-/// Refuses a table whose rows are series and whose columns are their times: names that are dates or count, or rows without names
-/// that begin with a class. Throws InputError with the way to one row a time.
+/// Refuses a table whose rows are series and whose columns are their times: names that are dates or count, or rows
+/// without names that begin with a class. Throws InputError that shows how to make one row a time.
 void refuse_wide_table(const NamedTable& table, const RecordingColumns& found);
 
 }  // namespace lagtape

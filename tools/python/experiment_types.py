@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Literal, Mapping, Sequence, TypedDict, Union
 from typing_extensions import Required
 
 class OwnLayer(Dict[str, Any]):
-    """A layer of a cell of one's own, as `Cell.layer` makes it."""
+    """A layer of your own cell, as `Cell.layer` makes it."""
 '''
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None", "object": "Mapping[str, object]"}
 

@@ -8,7 +8,7 @@ VALUE = re.compile(r"(\w+)\s*(?:=|;|\{|\[)")
 
 
 def declaration_name(code):
-    """What a declaration declares: a type, a function or a constant."""
+    """The kind of a declaration: a type, a function or a constant."""
     code = re.sub(r"template\s*<[^;{]*?>\s*\n?", "", re.sub(r"//.*|/\*.*?\*/", "", code, flags=re.DOTALL if "/*" in code else 0))
     first = code.strip().split("\n")[0]
     match = DECLARED.match(first) or CALLED.search(code) or VALUE.search(first)
@@ -29,7 +29,7 @@ def without_private(code):
 
 
 def prose(comment):
-    """Lines of a comment as Markdown: what is indented is set as it stands."""
+    """Lines of a comment as Markdown: indented lines are verbatim."""
     out, code = [], []
     for line in [*comment, ""]:
         if line.startswith("    ") or (code and not line):

@@ -13,7 +13,7 @@
 namespace lagtape {
 namespace {
 
-/// The numbers of a text between these characters; none where one of them is no number.
+/// The numbers of a text between these characters; none where one of them is not a number.
 std::optional<std::vector<double>> numbers_of(std::string_view text, char between) {
   std::vector<double> numbers;
   while (true) {
@@ -91,6 +91,8 @@ DelayInput read_delay_input(const std::string& file) {
   if (columns < 2)
     throw InputError({.file = file}, Rule::missing,
                      "an input has a column of times and at least one of its own");
+  for (std::int64_t c = 0; c < std::ssize(table.header); ++c)
+    if (c != time) input.names.push_back(table.header[static_cast<std::size_t>(c)]);
   for (std::size_t row = 1; row < input.times.size(); ++row)
     if (!(input.times[row] > input.times[row - 1]))
       throw InputError({.file = file}, Rule::out_of_range, "the times of an input ascend",

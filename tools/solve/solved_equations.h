@@ -21,7 +21,7 @@ DelayInput read_delay_input(const std::string& file);
 /// Takes histories from a table: a column of times, as above, and one for each state. Throws InputError.
 void read_histories(DelayEquations& equations, const std::string& file);
 
-/// Gives a param the value of "tau=18", a number "c[1]=2" of one. Throws InputError.
+/// Sets a param from "tau=18", or one number of it from "c[1]=2". Throws InputError.
 void set_param(DelayEquations& equations, const std::string& assignment);
 
 /// The estimates of a file of `lagtape fit --json`, by name. Throws InputError.
@@ -34,22 +34,22 @@ Json json_of(const SolvedEquations& solved);
 /// The solution as a file of the ending .csv, .json or .npz: a table, the object above, or an array for each column.
 std::string file_of(const SolvedEquations& solved, const std::string& ending);
 
-/// One axis of a chart of states over each other: a state, or "y(t - tau)" or "y(t - 17)", a state some time ago, of which
-/// `lag` is a number or a param.
+/// One axis of a chart of states over each other: a state, or "y(t - tau)" or "y(t - 17)", a past state, where `lag` is
+/// a number or a param.
 struct PhaseAxis {
   std::string title, state;
   double lag = 0;
 };
-/// Of "x,y". Throws InputError.
+/// Reads "x,y". Throws InputError.
 std::vector<PhaseAxis> phase_axes(const std::string& text, const DelayEquations& equations);
-/// What an axis has at the times, by solving again where there is a lag.
+/// The values of an axis at the times, solved again where there is a lag.
 std::vector<double> values_on(const PhaseAxis& axis, const DelayEquations& equations,
                               const std::vector<double>& times, const DelayInput& input);
 
 /// Columns t, STATE, ..., d STATE / d PARAM, ...
 Csv csv_of(const SolvedEquations& solved);
 
-/// How fast a solution converges: the largest differences between those by steps of h, h / 2, h / 4 and h / 8, and the
+/// The convergence of a solution: the largest differences between those by steps of h, h / 2, h / 4 and h / 8, and the
 /// orders that follow, log2 of each difference over the next.
 struct MeasuredOrder {
   struct Row {

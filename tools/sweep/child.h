@@ -11,8 +11,8 @@
 
 namespace lagtape::sweep {
 
-/// A second process of this program with other arguments. It has a process group of its own, so that Ctrl-C
-/// in a terminal reaches it only through its parent, and it is asked to stop when its parent ends in any way.
+/// A second process of this program with other arguments. It has a separate process group, so that Ctrl-C
+/// in a terminal reaches it only through its parent, and it must stop when its parent ends in any way.
 class Child {
  public:
   /// Starts the process and appends its output to `log`. If it fails, it writes its problems to the file beside that ends
@@ -26,7 +26,7 @@ class Child {
   std::optional<int> ended();
   /// Why the process ended with a code other than 0; empty where a signal ended it.
   std::vector<Problem> problems() const;
-  void stop();  ///< asks the process, once, to save and end
+  void stop();  ///< tells the process, once, to save and end
 
  private:
   std::filesystem::path problems_;

@@ -8,14 +8,14 @@
 
 namespace lagtape {
 
-/// The texts of one thing that an experiment may name.
+/// The texts of one entry of the catalogue.
 struct CatalogueEntry {
   std::string name, summary, source = {}, equations = {};
   std::vector<OptionDoc> options = {};
   std::string files = {};  ///< the files that a task reads
 };
 
-/// Things of one kind, such as the cells.
+/// Entries of one kind, such as the cells.
 struct CatalogueKind {
   const char* name;
   std::vector<CatalogueEntry> (*entries)();

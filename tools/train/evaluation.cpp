@@ -53,7 +53,7 @@ Tensor first_columns(const Tensor& whole, std::int64_t end) {
   return part;
 }
 
-/// Counts [.., 2 n] of sequences with normalizations of their own, each step's n followed by the units of these: what a
+/// Counts [.., 2 n] of sequences with their own normalizations, each step's n followed by the units of these: what a
 /// normalized 1 is. Rounded, as normalized numbers have fewer digits.
 Tensor counts_in_units(const Batch& batch) {
   const Normalization none;

@@ -32,13 +32,13 @@ struct EvaluationOptions {
   std::function<bool()> stop_requested = {};  ///< polled between batches
   /// Called with the outputs and targets of each batch, or of each stretch of a long sequence, both normalized.
   std::function<void(const Tensor& outputs, const Batch& batch)> scored = {};
-  std::int64_t bytes = 64 << 20;  ///< the most that inputs and outputs take at a time
+  std::int64_t bytes = 64 << 20;  ///< the most bytes of inputs and outputs at a time
 };
 
 /// Computes the experiment's loss and metrics over a whole split, in its own order, with the model's parameters
 /// and normalization: the loss of normalized numbers, as in training, and the metrics in the units of the
-/// data. A sequence that is scored at every step and too long for `bytes` runs in stretches of time, states
-/// carried over, in the same sums. Throws Interrupted when a stop is requested.
+/// data. A sequence that is scored at every step and too long for `bytes` runs in pieces, with states carried over and
+/// the same sums. Throws Interrupted when a stop is requested.
 Evaluation evaluate(const Experiment& experiment, const Model& model, ModelOp& op, const Dataset& split,
                     ThreadPool& pool, const EvaluationOptions& options = {});
 

@@ -29,7 +29,7 @@ using TaskLoading = std::function<Task(ThreadPool&, std::uint64_t seed, const Se
 struct DataSection {
   bool fresh = false;              ///< true: the training set never ends
   bool of_series = false;          ///< as that of TaskLoader
-  std::optional<DataShape> shape;  ///< when the file alone decides it
+  std::optional<DataShape> shape;  ///< if the file alone decides it
   TaskLoading load;
   TaskLoading load_to_score;  ///< all sequences as `test`; files need none for training and validation
 };
@@ -55,7 +55,7 @@ struct Experiment {
   std::shared_ptr<const FittedModel> fitted =
       {};  ///< the model, when the file alone decides the data's shape
 
-  /// The series of the trained model whose experiment this is; null of one that is to be trained.
+  /// The series of the trained model whose experiment this is; null for one that is to be trained.
   std::shared_ptr<const SeriesNormalizations> known = {};
 
   /// Throws InputError.
@@ -78,15 +78,14 @@ Experiment with_seed(Experiment experiment, std::int64_t seed);
 Experiment parse_experiment(const std::string& text, const std::string& where,
                             const std::filesystem::path& base, std::span<const std::string> assignments = {});
 
-/// The widths that a model must have for such data and loss: classes have a logit each, unless the loss is on
-/// one logit.
+/// The widths of a model for such data and loss: a logit for each class, unless the loss is on one logit.
 DataWidths widths_of(const LossFunction& loss, const DataShape& data);
 
 /// The names of the numbers of a target, where the data are a recording with named columns; else none.
 std::vector<std::string> target_names(const Experiment& experiment);
 
-/// The model of an experiment for such data, drawn from the seed. Throws InputError with JSON Pointers, also
-/// when the loss or the read-out does not go with the data, and for more parameters than fit into the memory.
+/// The model of an experiment for such data, drawn from the seed. Throws InputError with JSON Pointers, also when the
+/// loss or the read-out does not fit the data, and for more parameters than fit into the memory.
 Model build_model(const Experiment& experiment, const DataShape& data);
 
 /// The same before its parameters are drawn, when they are zeros.

@@ -23,7 +23,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double percent(double share) { return std::round(share * 1000) / 10; }
 
-/// What the sequences of the training set contain, in the numbers that the model sees.
+/// Facts about the sequences of the training set, in the numbers that the model sees.
 struct Facts {
   const DataShape& shape;
   std::int64_t largest_lag = 0;  ///< of the model

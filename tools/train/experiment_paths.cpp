@@ -41,7 +41,7 @@ fs::path whole(const fs::path& folder) {
   return path.has_filename() ? path : path.parent_path();  // without a separator at its end
 }
 
-/// What can be read of a file; nothing where it is not there or damaged.
+/// The readable content of a file; nothing where it is missing or damaged.
 template <class F>
 auto read_if_there(const fs::path& file, F read) -> decltype(read(file)) {
   std::error_code error;

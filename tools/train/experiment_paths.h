@@ -12,8 +12,8 @@
 
 namespace lagtape {
 
-// A run is given to others, so experiment.json and the experiment in a weights file say where data are from their own
-// folder on, and never from the root. The checkpoint alone, which belongs to this machine, has absolute paths.
+// A run is given to others, so experiment.json and the experiment in a weights file name data relative to their own
+// folder, never from the root. The checkpoint alone, which belongs to this machine, has absolute paths.
 
 /// The keys of `data` that name files or folders. In input and target only a text does, and only in tasks where they do not
 /// name columns.
@@ -35,21 +35,21 @@ void for_each_path(Json& value, std::string_view key, F replaced) {
     if (path.is_string()) replace(path);
 }
 
-/// An absolute path as seen from a folder; its name alone where they have nothing but the root in common. Other paths stay.
+/// An absolute path as seen from a folder; its name alone where they share nothing but the root. Other paths stay.
 std::filesystem::path path_from(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 /// Whether a JSON Pointer may be the place of a path: "/data/path/1".
 bool names_file(const std::string& pointer);
 
-/// An experiment with the paths of data and of first weights as seen from a folder. Of files that have nothing but the
-/// root in common with the folder only the names are left.
+/// An experiment with the paths of data and of first weights as seen from a folder. Files that share nothing but the
+/// root with the folder keep their names alone.
 Json with_relative_paths(Json experiment, const std::filesystem::path& folder);
 
-/// Makes the paths of data and of first weights absolute, which begin at an absolute folder. Notes those that JSON cannot
+/// Makes the paths of data and of first weights absolute, from an absolute folder. Notes those that JSON cannot
 /// hold.
 void begin_paths_at(Json& experiment, const std::filesystem::path& base, JsonErrors& errors);
 
-/// A path in an experiment, and the setting that it is the value of: "data.path.1" in a list.
+/// A path in an experiment, and its setting: "data.path.1" in a list.
 struct NamedPath {
   std::string setting, path;
 };
@@ -57,11 +57,11 @@ struct NamedPath {
 /// The paths of data and of first weights that are not empty.
 std::vector<NamedPath> paths_of(Json experiment);
 
-/// Leaves of the paths of data and of first weights their last names alone, wherever the files lie.
+/// Reduces the paths of data and of first weights to their last names.
 void leave_names_of_files(Json& experiment);
 
-/// The opposite of with_relative_paths, for an experiment that is read from a folder. Where a file is not found this way,
-/// also where a link to the folder leads, it is the one that the folder's experiment.json or checkpoint names.
+/// The opposite of with_relative_paths, for an experiment that is read from a folder. A file that is not found this
+/// way, nor where a link to the folder leads, is the one that the folder's experiment.json or checkpoint names.
 void make_paths_absolute(Json& experiment, const std::filesystem::path& folder);
 
 /// Whether a file is the experiment.json of a run.

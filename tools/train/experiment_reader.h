@@ -11,7 +11,7 @@
 
 namespace lagtape {
 
-/// The file of an experiment, parsed and not read yet: all runs that differ in seeds or settings begin with one.
+/// The file of an experiment, parsed but not read yet, from which all runs with other seeds or settings begin.
 struct ExperimentFile {
   Json document;               ///< as the user wrote it, without comments
   std::string where;           ///< its name in messages

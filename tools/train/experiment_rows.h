@@ -8,20 +8,20 @@
 
 namespace lagtape {
 
-/// An experiment's file, and which row of it where it has several:
+/// An experiment's file, and its row if it has several:
 ///
 ///     { "base": { "data": {"task": "enso"}, "model": {"readout": {"units": 1}}, ... },
 ///       "rows": { "lem": { "name": "enso-lem", "model": {"layers": [{"cell": "lem", "units": 16}]} },
 ///                 ... } }
 ///
-/// A row is what differs from the base: a JSON merge patch (RFC 7396), in which null removes a key and lists are
+/// A row is the difference from the base: a JSON merge patch (RFC 7396), in which null removes a key and lists are
 /// replaced as a whole. The base may also be the name of an experiment file in the same folder.
 struct ExperimentPlace {
   std::filesystem::path file;
   std::string row = {};  ///< empty for a file without rows
 
-  std::string text() const;                    ///< as messages begin: "enso/rows.json, row lem"
-  std::vector<std::string> arguments() const;  ///< as a command takes it: FILE --row NAME
+  std::string text() const;                    ///< the place in messages: "enso/rows.json, row lem"
+  std::vector<std::string> arguments() const;  ///< arguments of a command: FILE --row NAME
 };
 
 /// The name of the file with rows in a folder with the experiments of one task.
@@ -31,7 +31,7 @@ constexpr const char* kRowsFile = "rows.json";
 /// one is missing or unknown.
 Json read_experiment_document(const ExperimentPlace& place);
 
-/// The names of the experiments of a folder, sorted: its rows, and its files but for rows.json and table.json.
+/// The names of the experiments of a folder, sorted: its rows, and its files except for rows.json and table.json.
 std::vector<std::string> experiments_in(const std::filesystem::path& folder);
 /// The experiment of that name: a file before a row.
 ExperimentPlace experiment_in(const std::filesystem::path& folder, const std::string& name);

@@ -78,7 +78,7 @@ Json with_own_cells(Json schema) {
   return schema;
 }
 
-/// The options of a layer; `own` tells whether the file defines cells, so that a cell inside may be one.
+/// The options of a layer; `own`: whether the file defines cells, so that a cell inside may be one.
 Json layer_options(const LayerEntry& entry, bool own) {
   Json schema = named_options(std::string(entry.kind), options_of(entry));
   return own ? with_own_cells(std::move(schema)) : schema;

@@ -10,13 +10,13 @@
 
 namespace lagtape {
 
-/// The targets that a loss needs, in words, and whether data have them.
+/// The targets of a loss, in words, and whether data have them.
 std::string_view targets_of(Loss loss);
 bool loss_fits(Loss loss, const DataShape& data);
 /// The message about a loss that does not fit the data.
 std::string mismatch(Loss loss, const DataShape& data);
 
-/// The loss that goes with data unless an experiment says otherwise: cross_entropy for classes, else mse.
+/// The default loss for data: cross_entropy for classes, else mse.
 Loss default_loss(const DataShape& data);
 /// The number of outputs of a model for such data and loss.
 std::int64_t output_width(const LossFunction& loss, const DataShape& data);
@@ -28,7 +28,7 @@ Normalization normalization_of_data(const Model& model);
 Normalization normalization_of_data(const Normalization& of_model, const LossFunction& loss);
 /// The opposite.
 Normalization normalization_of_model(const Normalization& of_data, const LossFunction& loss);
-/// The same of the series that it scales by themselves.
+/// The same for the series that it scales by themselves.
 SeriesNormalizations series_of_data(const Model& model);
 
 }  // namespace lagtape

@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-/// Steps that a batch goes through before its update: the longest sequence, or a segment of one.
+/// Steps of a batch before its update: the longest sequence, or a segment of one.
 std::int64_t steps_at_once(const Experiment& experiment, const DataShape& data);
 
 /// The reason why the layers cannot run backwards in time, by their place in the model; empty when they can.

@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-/// What the ranks of a training have to agree on. The first one reads and writes the run folder; without ranks, this
+/// Agreement of the ranks of a training. The first one reads and writes the run folder; without ranks, this
 /// process is the first.
 class RankWork {
  public:
@@ -18,12 +18,12 @@ class RankWork {
 
   bool is_first() const { return ranks_ == nullptr || ranks_->rank() == 0; }
 
-  /// Calls f on the first rank. Where it throws there, the other ranks throw InputError or Error too.
+  /// Calls f on the first rank. If it throws, the other ranks throw InputError or Error too.
   template <class F>
   void on_first(F f) const;
   /// The first rank's value, for all.
   bool agreed(bool value) const;
-  /// Puts the trainers of the other ranks where the first one's is.
+  /// Brings the trainers of the other ranks to the state of the first one's.
   void share_state(Trainer& trainer) const;
 
  private:

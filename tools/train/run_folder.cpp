@@ -115,7 +115,7 @@ Json essence(const Experiment& experiment) {
 void require_same(const Experiment& before, const Experiment& now, const fs::path& path) {
   Json old_values = essence(before);
   const Json new_values = essence(now);
-  // A run that stops at the first such batch has skipped none yet, so it may go on as a run that skips them.
+  // A run that stops at the first such batch has skipped none yet, so it may continue as a run that skips them.
   Json& not_finite = old_values["train"]["not_finite"];
   if (not_finite == "stop") not_finite = new_values["train"]["not_finite"];
   const std::string place = old_values.first_difference(new_values);

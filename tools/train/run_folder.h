@@ -24,8 +24,8 @@ struct RunSummary {
   Evaluation valid, test;                      ///< metrics of the kept weights
   std::optional<TrainingPosition> average_begun = {};
   std::int64_t averaged = 0;   ///< number of updates that the kept weights are the mean over; 0: no mean
-  std::int64_t skipped = 0;    ///< number of updates that were not made
-  bool stopped_early = false;  ///< there was no new best on valid for as long as the experiment allows
+  std::int64_t skipped = 0;    ///< number of skipped updates
+  bool stopped_early = false;  ///< no new best on valid for as long as the experiment allows
   double seconds = 0;          ///< duration of the run, interruptions left out
   double us_per_step = 0;      ///< microseconds for a time step of a batch in training, its update included
   std::int64_t peak_rss_bytes = 0;
@@ -39,11 +39,11 @@ Json json_of(const RunSummary& summary);
 /// An evaluation as a line of metrics.jsonl.
 Json json_of(const EvaluationReport& report);
 
-/// Where training stood when a line of metrics.jsonl was written.
+/// The position of training at a line of metrics.jsonl.
 struct MetricsPosition {
   double epoch = 0, step = 0;
 };
-/// The position of a line, 0 where it does not say. Throws InputError "WHERE: /epoch: ..." for what is no number.
+/// The position of a line, 0 where it has none. Throws InputError "WHERE: /epoch: ..." for anything but a number.
 MetricsPosition metrics_position(const Json& row, const std::string& where);
 
 /// The files of a run:
@@ -51,9 +51,9 @@ MetricsPosition metrics_position(const Json& row, const std::string& where);
 /// The last one appears when the run is finished. Every file but the metrics is replaced as a whole, so that a
 /// run that is killed leaves either the old or the new one; the metrics grow by lines, the last of which a kill
 /// can cut short. A resumed run needs only the checkpoint, which also says how long metrics.jsonl was: lines of
-/// work that is done again, and a line that is not whole, are cut off, and metrics.csv is made from the others.
-/// None of the files may be a link: the folder may be a stranger's. The paths in experiment.json begin at the folder;
-/// those in the checkpoint are absolute.
+/// repeated work, and a cut line, are removed, and metrics.csv is made from the others. None of the files may be a
+/// link: the folder may be a stranger's. The paths in experiment.json begin at the folder; those in the checkpoint are
+/// absolute.
 class RunFolder {
  public:
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
@@ -68,16 +68,16 @@ class RunFolder {
 
   bool can_resume() const;  ///< There is a checkpoint.
 
-  /// Throws InputError when a run may not begin here: the path exists (unless `resume`), lies below a file,
+  /// Throws InputError when a run cannot begin here: the path exists (unless `resume`), lies below a file,
   /// holds weights without a checkpoint, or the run there is of another experiment (it may differ in
   /// epochs and steps alone).
   void check(const Experiment& experiment, bool resume) const;
 
   /// Makes the folder with the experiment and the checkpoint of the untrained state, and keeps other
-  /// trainings out of it while the lock lives. Throws InputError, also when another training is there, or was
-  /// since `check`.
+  /// trainings out of it while the lock lives. Throws InputError, also for another training there, now or since
+  /// `check`.
   FolderLock begin(const Experiment& experiment, const Trainer& trainer) const;
-  /// Puts the trainer where the checkpoint was written, and metrics and experiment with it. Throws InputError
+  /// Restores trainer, metrics and experiment from the checkpoint. Throws InputError
   /// for a checkpoint that is damaged, of another experiment, or of a run that cannot become this long. Locks
   /// as `begin` does.
   FolderLock resume(const Experiment& experiment, Trainer& trainer) const;

@@ -7,9 +7,9 @@
 
 namespace lagtape {
 
-/// A stretch of a batch in time, for truncated BPTT.
+/// A piece of a batch in time, for truncated BPTT.
 struct Segment {
-  std::vector<std::int64_t> rows;  ///< rows of the whole batch that are not over yet, in order
+  std::vector<std::int64_t> rows;  ///< rows of the whole batch that have not ended, in order
   SequenceBatch batch;             ///< at most `steps` steps of these rows, from `first` on
 };
 
@@ -17,7 +17,7 @@ struct Segment {
 /// that end before `first` are left out; without any row the segment is empty.
 Segment segment_of(const SequenceBatch& batch, std::int64_t first, std::int64_t steps);
 
-/// How far training has come within a batch that is cut into segments.
+/// The progress of training within a batch that is cut into segments.
 struct SegmentProgress {
   std::int64_t steps = 0;          ///< steps of the batch that are done
   std::vector<std::int64_t> rows;  ///< the rows of the latest segment
@@ -30,10 +30,10 @@ struct SegmentProgress {
 /// The share of a batch's steps that are done.
 double share_of(const SegmentProgress& progress, const SequenceBatch& batch);
 
-/// Whether training can stand there within a batch of rows with these numbers of steps.
+/// Whether training can be there within a batch of rows with these numbers of steps.
 bool is_within(const SegmentProgress& progress, std::span<const std::int64_t> lengths);
 
-/// The window of one segment's rows, as the next segment's rows (some of them, in order) take it over.
+/// The window of one segment's rows, for the next segment's rows (some of them, in order).
 Window carry(const Window& window, std::span<const std::int64_t> from, std::span<const std::int64_t> to);
 
 }  // namespace lagtape

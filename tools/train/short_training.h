@@ -8,19 +8,19 @@
 
 namespace lagtape {
 
-// Trainings of some updates that write nothing. They throw as a training does.
+// Short trainings that write nothing. They throw as a training does.
 
-/// What a training would take, found by its first updates.
+/// The time and memory of a training, from its first updates.
 struct DryRun {
   std::int64_t updates = 0, steps = 0;  ///< updates made, and those of the whole run
-  double loss = 0;                      ///< of the last update
+  double loss = 0;                      ///< loss of the last update
   double seconds_per_update = 0;
-  double seconds = 0;  ///< of all updates of the run, without evaluations
+  double seconds = 0;  ///< time of all updates of the run, without evaluations
   std::string plan;
   std::int64_t plan_bytes = 0;
 };
 
-/// Makes the first updates of a training and forgets them.
+/// Makes the first updates of a training and discards them.
 DryRun dry_run(const Experiment& experiment, int threads);
 
 /// The losses of a training whose learning rate grows from update to update.

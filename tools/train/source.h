@@ -16,7 +16,7 @@ struct Source {
   bool has_values = true;  ///< false for a model of zeros (`undrawn`)
 };
 
-/// Throws InputError for a row of what is a run.
+/// Throws InputError for a row of a run.
 void refuse_row(const std::string& path, const std::string& row);
 
 /// Whether a path is that of a run (a folder or a weights file) rather than of an experiment.
@@ -36,7 +36,7 @@ Source load_source(const std::string& path, std::span<const std::string> assignm
 /// An experiment with its untrained model. Throws InputError.
 Source untrained(Experiment experiment, ThreadPool& pool);
 
-/// An experiment with a model of zeros, for what depends on shapes alone. Throws InputError.
+/// An experiment with a model of zeros, for uses that depend on shapes alone. Throws InputError.
 Source undrawn(Experiment experiment, ThreadPool& pool);
 
 /// The shape of an experiment's data, which are read if the experiment file alone does not decide it.
@@ -46,7 +46,7 @@ DataShape data_shape(const Experiment& experiment, ThreadPool& pool);
 /// the experiment's document exist.
 std::string advice_on_missing_data(const Json& experiment);
 
-/// Makes the message about data that are not there end with that advice.
+/// Adds that advice to a message about missing data.
 void advise_on_missing_data(Experiment& experiment);
 
 }  // namespace lagtape

@@ -8,7 +8,7 @@ namespace lagtape {
 /// these options.
 Tensor predict_by_stream(const Model& model, const Tensor& x, const StreamOptions& options = {});
 
-/// How far outputs are from exact ones of the same shape: the root mean square of the differences over that of the
+/// The error of outputs beside exact ones of the same shape: the root mean square of the differences over that of the
 /// exact outputs.
 double relative_difference(const Tensor& outputs, const Tensor& exact);
 

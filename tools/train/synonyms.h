@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// Keys and values of experiments as Keras, PyTorch, Ludwig and darts call them.
+/// Names of Keras, PyTorch, Ludwig and darts for keys and values of experiments.
 std::span<const Synonym> synonyms();
 
 }  // namespace lagtape

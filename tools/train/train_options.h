@@ -28,19 +28,19 @@ struct AverageOptions {
 struct MemoryOptions {
   MemoryPlan plan = MemoryPlan::automatic;
   std::int64_t budget = 0;  ///< bytes; 0: the default of SequenceSettings
-  std::string size = {};    ///< the budget as it was written: "64MiB"
+  std::string size = {};    ///< the budget as written: "64MiB"
 };
 
 /// How a run trains: the `train` of an experiment.
 struct TrainOptions {
-  bool fresh = false;                 ///< the training set never ends, so that steps count, not epochs
+  bool fresh = false;                 ///< the training set never ends, so steps count, not epochs
   std::int64_t epochs = 100;          ///< passes over a fixed training set
   std::int64_t steps = 10000;         ///< batches of a fresh training set, which has no epochs
   std::int64_t evaluate_every = 100;  ///< steps between evaluations of a fresh set, which begin after step 1
   std::int64_t batch = 32;
   std::int64_t truncate = 0;  ///< steps of truncated back-propagation through time; 0: whole sequences
   double clip = 0;            ///< largest global norm of the gradients; 0: no clipping
-  /// A batch without a usable gradient makes no update and the run goes on; else the run ends as diverged.
+  /// A batch without a usable gradient makes no update and the run continues; else the run ends as diverged.
   bool skip_not_finite = false;
   Precision precision = Dtype::f32;
   MemoryOptions memory = {};

@@ -20,7 +20,7 @@ struct StepReport {
   TrainingPosition position;
   std::int64_t steps = 0;  ///< number of steps in the whole run
   double loss = 0;
-  double share = 0;  ///< of the next step that is done already
+  double share = 0;  ///< share of the next step that is done already
 };
 
 struct EvaluationReport {
@@ -33,8 +33,8 @@ struct EvaluationReport {
   double lr = 0;             ///< learning rate of the last update
   double seconds = 0;        ///< duration of the run so far, interruptions left out
   std::int64_t skipped = 0;  ///< number of updates since the evaluation before that were not made
-  bool kept = false;         ///< whether this is the state to keep, so far
-  /// The number of updates that the evaluated weights are the mean over; 0: no mean, the weights of the last.
+  bool kept = false;         ///< whether this is the best state so far
+  /// The number of updates that the evaluated weights are the mean over; 0: no mean, the last weights.
   std::int64_t averaged = 0;
   bool average_begins = false;  ///< the average of weights begins with the next update
   /// The name and 2-norm of each parameter that was evaluated; empty unless the experiment asks for it
@@ -52,7 +52,7 @@ struct TrainerHooks {
   /// with truncated BPTT between two segments too.
   std::function<void()> save = {};
   std::function<bool()> stop_requested = {};
-  /// Asked after each evaluation: whether the training ends here, as if it were as long as this.
+  /// Called after each evaluation: returns whether the training ends here, as if that were its length.
   std::function<bool()> is_enough = {};
   double save_interval = 30;
 };
@@ -60,13 +60,13 @@ struct TrainerHooks {
 /// Trains a model as its experiment says: batches in the order of the seed, valid evaluated after each epoch
 /// (of a fresh set: after the first step, after every `evaluate_every` more, and after the last), the best
 /// state kept. Equal later states do not replace it; without valid the last state is kept. Once the average
-/// of weights has begun, evaluations use it and it is kept, while updates go on from the weights themselves.
+/// of weights has begun, evaluations use it and it is kept, while updates continue from the weights themselves.
 /// The outcome is a function of experiment and data: threads, saving and resuming change no bit of it.
 class Trainer {
  public:
   /// All but the hooks must outlive the trainer. The task's normalization becomes the model's. Where ranks share the
   /// batches, each of them has such a trainer. Throws InputError when the memory budget cannot be met, or the data do
-  /// not go with the loss.
+  /// not fit the loss.
   Trainer(const Experiment& experiment, const Task& task, Model& model, ThreadPool& pool,
           Ranks* ranks = nullptr);
 
@@ -75,9 +75,9 @@ class Trainer {
   /// Interrupted when a stop was requested.
   void run(const TrainerHooks& hooks = {});
 
-  /// State, parameters, optimizer, average, experiment and length of the run as one file, and back. Reading
-  /// throws InputError when the file does not fit, when its data were scaled otherwise, when more was trained
-  /// than this run is long, or when the schedule would have been another with this length.
+  /// State, parameters, optimizer, average, experiment and length of the run as one file, and back. Reading throws
+  /// InputError when the file does not fit, its data were scaled otherwise, it has more steps than this run, or the
+  /// schedule would differ with this length.
   SafetensorsFile pack() const;
   void unpack(TensorReader& reader);
   std::int64_t steps_before() const { return steps_before_; }  ///< `steps` of the run that was unpacked
@@ -92,9 +92,9 @@ class Trainer {
     return steps_per_epoch() * update_step_.updates_of(task_.shape.length);
   }
   bool is_finished() const;
-  /// There was no new best on valid for as long as the experiment allows, or a hook said that it is enough.
+  /// No new best on valid for as long as the experiment allows, or a hook ended the training.
   bool has_stopped_early() const;
-  bool has_other_data() const { return has_other_data_; }  ///< than the run that was unpacked began with
+  bool has_other_data() const { return has_other_data_; }  ///< than the unpacked run began with
   const PlanCost& plan() const { return plan_; }
   ModelOp& op() { return op_; }
 
@@ -109,14 +109,14 @@ class Trainer {
   /// Solves the read-out in one pass over the training set, which is the whole training.
   void solve(const Ridge& ridge, const TrainerHooks& hooks);
   void evaluate_valid(const TrainerHooks& hooks);
-  /// Whether a value of the first metric, or of the loss, is better. Where neither says how good a model is, as they are
-  /// no numbers or infinite, the loss of the present evaluation decides.
+  /// Whether a value of the first metric, or of the loss, is better. Where neither is finite, the loss of the present
+  /// evaluation decides.
   bool is_better(double value, double than) const;
-  /// Counts an evaluation, and begins the average of weights if it is time: whether it did.
+  /// Counts an evaluation, and begins the average of weights if it is time. Returns whether it did.
   bool begin_average(const EvaluationReport& report, double value);
   /// Counts an evaluation for the schedule's plateaus.
   void count_plateau(const EvaluationReport& report, double value);
-  /// The data of the sequences with these indices, as the sequence op takes them.
+  /// The data of the sequences with these indices, for the sequence op.
   SequenceBatch training_batch(std::span<const std::int64_t> indices) const;
 
   const Experiment& experiment_;
@@ -130,8 +130,8 @@ class Trainer {
   PlanCost plan_;
   std::uint64_t fingerprint_ = 0;  ///< the training set's; 0 for a fresh one
   bool has_other_data_ = false;
-  bool is_enough_ = false;         ///< said by the hook
-  bool has_smaller_loss_ = false;  ///< the present evaluation, than the one whose state is kept
+  bool is_enough_ = false;         ///< by the hook
+  bool has_smaller_loss_ = false;  ///< whether the present evaluation is better than the kept one
   TrainingState state_;
 };
 

@@ -75,7 +75,7 @@ void read_through(const Experiment& experiment, const Task& task, const Dataset&
 }
 
 /// Finds numbers that are not finite and targets that do not go with the loss before the first step rather than after a
-/// whole training. Of generated data, which have none, it looks at one sequence.
+/// whole training. Generated data have none, so it looks at one sequence.
 void check_numbers(const Experiment& experiment, const Task& task, const Model& model, ThreadPool& pool) {
   constexpr std::int64_t kMostNumbers = 20'000'000;
   const std::int64_t numbers = reads_files(experiment) ? kMostNumbers : 1;

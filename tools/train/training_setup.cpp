@@ -108,7 +108,7 @@ void keep_found(const Task& task, Model& model) {
   model.set_provenance(provenance_of(std::move(document)));
 }
 
-/// Throws InputError for the first target of a recording that is no count.
+/// Throws InputError for the first target of a recording that is not a count.
 void require_counts(const Experiment& experiment, const Dataset& data) {
   const auto* windows = dynamic_cast<const WindowDataset*>(&data);
   if (windows == nullptr) return;

@@ -8,14 +8,14 @@
 
 namespace lagtape {
 
-/// The parameters that a training took over from another model.
+/// The parameters that a training copied from another model.
 struct InitialWeights {
   std::string from;                ///< the run folder or weights file
   std::vector<std::string> taken;  ///< names
-  std::vector<std::string> drawn;  ///< names of those that the other model does not have in this shape
+  std::vector<std::string> drawn;  ///< names of those that the other model lacks in this shape
 };
 
-/// What a training begins with: its data, and the experiment and the model that they have completed.
+/// The start of a training: its data, and the experiment and the model completed by them.
 struct TrainingSetup {
   Task task;
   Experiment experiment;
@@ -25,7 +25,7 @@ struct TrainingSetup {
 };
 
 /// The experiment with numbers in place of class weights that are "balanced": N / (K n) for a class with n of the N
-/// targets of the training set, K the number of classes that occur there. A class that does not occur there has 1.
+/// targets of the training set, K the number of classes that occur there. Other classes have 1.
 /// Throws InputError where the training set never ends. Other experiments stay as they are.
 Experiment with_class_weights(const Experiment& experiment, const Task& task, ThreadPool& pool);
 

@@ -13,7 +13,7 @@
 
 namespace lagtape {
 
-/// Where a run stands. A step is a batch: one update, or with truncated BPTT one a segment.
+/// How far a run is. A step is a batch: one update, or with truncated BPTT one a segment.
 struct TrainingPosition {
   std::int64_t epoch = 0;          ///< epochs that are complete; 0 throughout for a fresh training set
   std::int64_t step_of_epoch = 0;  ///< steps done of the epoch that has begun
@@ -51,9 +51,9 @@ struct TrainingState {
   std::optional<SegmentProgress> segments = {};  ///< within the step that follows, with truncated BPTT
   std::int64_t evaluated_step = -1;              ///< the step after which valid was evaluated last
   double loss_sum = 0, sequences = 0;            ///< loss and number of the sequences trained on since then
-  std::int64_t skipped = 0;                      ///< number of updates since then that were not made
+  std::int64_t skipped = 0;                      ///< number of updates since then that were skipped
   std::int64_t skipped_in_all = 0;               ///< the same number for the whole run
-  std::int64_t skipped_in_a_row = 0;             ///< the latest of them, with no update made between
+  std::int64_t skipped_in_a_row = 0;             ///< the latest consecutive ones
   double lr = 0;                                 ///< learning rate of the last update
   double seconds = 0;                            ///< duration of the run, interruptions left out
   double training_seconds = 0;                   ///< time spent on updates
@@ -67,7 +67,7 @@ struct TrainingState {
 /// InputError when the file is another model's, and then changes nothing.
 SafetensorsFile pack_state(const TrainingState& state, const Parameters& parameters,
                            const Optimizer& optimizer, const std::optional<WeightAverage>& average);
-/// Where the run in the file stands.
+/// How far the run in the file is.
 TrainingPosition position_in(const TensorReader& reader);
 /// `op` says which states the windows between segments have.
 TrainingState unpack_state(TensorReader& reader, const ModelOp& op, Parameters& parameters,

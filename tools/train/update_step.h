@@ -21,8 +21,8 @@ struct UpdateResult {
   std::int64_t made = 0, skipped = 0;  ///< numbers of updates
 };
 
-/// One update: gradients of a batch, clipping, the optimizer's step. Nothing that is not finite gets into the
-/// parameters, nor does the square of a gradient that is not into the optimizer's moments.
+/// One update: gradients of a batch, clipping, the optimizer's step. Parameters and the optimizer's moments never get a
+/// value that is not finite.
 class UpdateStep {
  public:
   /// Model, op and pool must outlive it.
@@ -30,22 +30,22 @@ class UpdateStep {
 
   /// Trains on batches that together are a step, with the rate lr: one update with their gradient as if they were one
   /// batch. With truncated BPTT a batch alone has one update a segment, the loss then being the mean over all scored
-  /// steps; `segments` has what is done of it, and between two updates `pause` is called, which may throw. Sequences
+  /// steps; `segments` has its progress, and between two updates `pause` is called, which may throw. Sequences
   /// that are read once, at their end, have one update whose gradient reaches back that far. An update that cannot be
   /// made is skipped where the experiment says so; else throws DivergenceError "WHAT is not finite", and the parameters
   /// are those before the update.
   UpdateResult train_on(std::span<const SequenceBatch> batches, double lr,
                         std::optional<SegmentProgress>& segments, const std::function<void()>& pause);
 
-  /// The number of updates that a batch of sequences with so many steps is for.
+  /// The number of updates for a batch of sequences with so many steps.
   std::int64_t updates_of(std::int64_t steps) const;
 
-  /// Gives the memory of the last update back, until there is a next one.
+  /// Frees the memory of the last update until the next one.
   void release_memory() { tape_.emplace(); }
 
   Optimizer& optimizer() { return *optimizer_; }
   const Optimizer& optimizer() const { return *optimizer_; }
-  /// Once there is one, it takes in the weights after every update.
+  /// If set, it gets the weights after every update.
   std::optional<WeightAverage>& average() { return average_; }
   const std::optional<WeightAverage>& average() const { return average_; }
 
@@ -62,8 +62,8 @@ class UpdateStep {
   double add_gradients(const SequenceBatch& batch, double share, const Window* initial, Window* final_window);
   /// Makes the update, if gradients and a loss of this value allow it.
   UpdateResult finish_update(double loss, const SequenceBatch& batch, double lr, const Window* initial);
-  /// Puts all parameters back as they were before the update if one of them is not finite. Returns the name of
-  /// the first such; empty when all are finite.
+  /// Restores all parameters from before the update if one is not finite. Returns the name of the first such; empty
+  /// when all are finite.
   std::string restore_unless_finite();
 
   Model& model_;

@@ -11,7 +11,7 @@
 
 namespace lagtape {
 
-/// What messages call the inputs and targets of a task: "input 'temp'" where columns have names, else "input 3".
+/// Names of the inputs and targets of a task in messages: "input 'temp'" where columns have names, else "input 3".
 class ColumnTexts {
  public:
   /// `data`: the options of the task.
@@ -29,10 +29,10 @@ class ColumnTexts {
 /// A text for each layer with lags beyond the length of the sequences.
 std::vector<std::string> lag_warnings(const Model& model, const DataShape& data);
 
-/// A text for each column of the data whose variation the model's precision would round away.
+/// A text for each column whose variation is lost in the model's precision.
 std::vector<std::string> rounding_warnings(const Model& model, const ColumnTexts& names);
 
-/// A text for each cell of equations that is read by the rules of version 0.1 (EquationCell::grammar).
+/// A text for each cell of equations under the rules of version 0.1 (EquationCell::grammar).
 std::vector<std::string> grammar_warnings(const Model& model);
 
 /// A text for each cell of a run of version 0.1 whose experiment reads it by other rules when it is trained again: the run's
@@ -43,7 +43,7 @@ std::vector<std::string> retraining_warnings(const std::filesystem::path& weight
 /// A text for each layer with weights that no gradient reaches, such as those of a spike that a comparison makes.
 std::vector<std::string> gradient_warnings(const Model& model);
 
-/// All that a user should be warned of before a training: these, quantiles without the median, and epochs with few
+/// All warnings before a training: these, quantiles without the median, and epochs with few
 /// updates.
 std::vector<std::string> training_warnings(const Trainer& trainer, const Model& model, const Task& task);
 

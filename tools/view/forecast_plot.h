@@ -19,19 +19,20 @@ class ForecastPlot {
  public:
   static constexpr std::int64_t kMost = 600;
 
-  /// `scaling` is that of the targets. Of quantiles the one nearest to the median is drawn as a line, and the widest
-  /// interval as a band. Throws InputError when the targets are classes.
+  /// `scaling` belongs to the targets. It draws the quantile nearest to the median as a line, and the widest interval
+  /// as a band. Throws InputError when the targets are classes.
   ForecastPlot(const DataShape& data, const Scaling& scaling, LossFunction loss = Loss::mse);
 
   /// Takes in a batch of a split, or the next stretch of steps of one sequence; batches come in the split's
-  /// order. `outputs`: [B, q] or [B, T, q], normalized as the targets `batch.y` are, which have the same shape but for
-  /// several outputs a target.
+  /// order. `outputs`: [B, q] or [B, T, q], normalized as the targets `batch.y` are, which have the same shape except
+  /// for several outputs a target.
   void add(const Tensor& outputs, const Batch& batch) { add(outputs, batch, 0, batch.size()); }
   /// Takes in rows first .. end - 1 of it.
   void add(const Tensor& outputs, const Batch& batch, std::int64_t first, std::int64_t end);
 
-  /// Of windows of a recording the chart has dates, names and units, and the name of the series if all are of one of several; `split` is that of the batches. `names`: those of the
-  /// numbers of a target otherwise; without them they have numbers.
+  /// For windows of a recording the chart has dates, names and units, and the name of the series if all are of one of
+  /// several; `split` is the set of the batches. `names`: names of a target's numbers otherwise; without them they have
+  /// numbers.
   Plot plot(const std::string& title, const Dataset* split = nullptr,
             const std::vector<std::string>& names = {}) const;
 

@@ -52,10 +52,10 @@ struct Point {
   double mean, deviation, printed;
 };
 
-/// The numbers of rows that are alike but for one setting.
+/// The numbers of rows that are alike except for one setting.
 using Group = std::vector<std::size_t>;
 
-/// The rows that one setting tells apart, at least two in each group.
+/// The rows that one setting distinguishes, at least two in each group.
 std::vector<Group> groups_of(const PaperTable& table, const std::string& setting) {
   std::map<std::map<std::string, std::string>, Group> by_others;  // by the other settings, as JSON
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -118,7 +118,7 @@ Plot against(const PaperTable& table, const std::vector<Outcome>& outcomes, cons
             .x = {.title = setting,
                   .log = *values.begin() > 0 && *values.rbegin() / *values.begin() > kDecade,
                   .room = 0.04},
-            .y = {.title = "test " + table.unit, .log = !table.larger_is_better}};
+            .y = {.title = "test " + table.unit, .log = !table.larger_is_better, .room = 0.04}};
   std::vector<const Row*> drawn;
   for (const Group& group : groups)
     for (const std::size_t i : group) drawn.push_back(&table.rows[i]);

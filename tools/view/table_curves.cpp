@@ -84,7 +84,7 @@ bool has_width(const PlotBand& band) {
 
 void explain_bands(Plot& plot) {
   if (plot.bands.empty()) return;
-  // One entry stands for the bands of all lines, which differ in their colors alone.
+  // One entry represents the bands of all lines, which differ in their colors alone.
   plot.bands.front().name = "one standard deviation over the seeds";
 }
 

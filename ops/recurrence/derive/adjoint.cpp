@@ -66,7 +66,7 @@ class Adjoint {
                   op == StepOp::weight || (op == StepOp::input && input_gradient);
     }
     for (const Op& op : forward_) {
-      // The state that an update adds to is no operand of it.
+      // The state that an update adds to is not an operand of it.
       if (!op.terms.empty() || op.kind == Op::Kind::grid_update) active[op.out] = true;
       for (int o : {op.a, op.b})
         if (o >= 0 && active[o]) active[op.out] = true;

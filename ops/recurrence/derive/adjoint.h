@@ -11,7 +11,7 @@ LayerOps derive_ops(const StepProgram& program, bool input_gradient,
                     ProductFormat saved = ProductFormat::scalar);
 
 /// A flag for each value of the program: whether the backward pass reads it rounded where saved values are in
-/// bf16. These are the values that it would read for all gradients, dL/dx included, whichever are wanted.
+/// bf16. These are the values that it would read for all gradients, dL/dx included, whether they are wanted or not.
 std::vector<bool> rounded_values(const StepProgram& program);
 
 /// A flag for each weight, where saved values are in bf16: whether the gradient of a vector or of a narrow matrix is a

@@ -15,7 +15,7 @@ namespace lagtape::recurrence {
 class AdjointSums {
  public:
   struct Signed {
-    int value = -1;  ///< -1: nothing came yet
+    int value = -1;  ///< -1: none yet
     bool negated = false;
   };
 
@@ -30,7 +30,7 @@ class AdjointSums {
   void set(int v, int value) { hold(v, {value, false}); }
   /// Whether the adjoint of v belongs to v alone: no other forward value has it, and no recorded op reads it.
   bool is_own(int v) const;
-  /// Adds `value`, or takes it away, where `to` is a forward value that carries a gradient.
+  /// Adds `value`, or subtracts it, if `to` is a forward value that carries a gradient.
   void contribute(int to, int value, bool negated = false);
   /// The adjoint as a value.
   int materialize(int v);

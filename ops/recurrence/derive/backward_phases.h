@@ -16,7 +16,7 @@ struct BackwardOps {
 };
 
 /// Puts each op that leads to a sink or to a gradient into the list of `layer.backward` for the moment at
-/// which it runs: as far out of the steps as that can be. Values from number `forward_count` on are the ops'
+/// which it runs: as far out of the steps as possible. Values from number `forward_count` on are the ops'
 /// own.
 void assign_moments(LayerOps& layer, const BackwardOps& backward, std::size_t forward_count);
 

@@ -13,7 +13,7 @@ namespace lagtape::recurrence {
 /// gradient are then computed one column or row at a time.
 inline constexpr std::int64_t kNarrow = 2;
 
-/// An array of rows over steps. Kinds differ in how many steps they hold and who fills them.
+/// An array of rows over steps. Kinds differ in the number of steps and in the code that fills them.
 struct Array {
   enum class Kind : std::uint8_t {
     input,           ///< x, or the output of the layer below
@@ -30,10 +30,10 @@ struct Array {
   Kind kind = Kind::run;
   int index = 0;
   std::int64_t width = 1;
-  bool rounded = false;  ///< numbers are rounded to bf16; those of f32 take two bytes
+  bool rounded = false;  ///< numbers are rounded to bf16; of f32, in two bytes
 };
 
-/// Where a value is found: in a register of its stage's tile, an array at (step + `step`), a weight, a
+/// The place of a value: in a register of its stage's tile, an array at (step + `step`), a weight, a
 /// number, or nowhere yet.
 struct Location {
   enum class Kind : std::uint8_t { none, tile, array, weight, constant };
@@ -57,7 +57,7 @@ struct Op {
     broadcast,         ///< along the innermost axis of out
     concatenate,       ///< a, then b
     slice,             ///< elements of a, from `index` on
-    pad,               ///< a at the elements from `index` on, 0 beside them
+    pad,               ///< a at the elements from `index` on, 0 elsewhere
     view,              ///< the elements of a from `index` on by `strides`
     collect,           ///< the opposite: each element of a added to the one that a view of out reads
     step_index,        ///< out = n, or n / lag without its fraction
@@ -66,10 +66,10 @@ struct Op {
     real_lag_slope,    ///< the derivative of real_lag by tau
     real_lag_adjoint,  ///< contribution of the lagged read `index` (delay a, at most `lag`) to the adjoint
                        ///< of the state after the step
-    grid_update,       ///< state `index` on the grid takes a step of k * a, k = 1 or -1; out is its value
-    grid_undo,         ///< takes the same step back
+    grid_update,       ///< state `index` on the grid moves by k * a, k = 1 or -1; out is its value
+    grid_undo,         ///< the same step back
     save,              ///< out = a rounded to bf16, in an array of rounded numbers
-    restore,           ///< out = a from such an array: in stages only, which read them so
+    restore,           ///< out = a from such an array, in stages only
     product,           ///< out = sum over terms of W @ operand (or W^T @ operand)
     narrow_product,    ///< out = W @ operand, of one or two numbers: element-wise work
   };
@@ -99,8 +99,8 @@ void for_operands(AnyOp& op, F f) {
   for (auto& term : op.terms) f(term.operand);
 }
 
-/// The ops of a layer by when they run. A run is kRun steps (memory/extent.h), a block at most the smallest
-/// lag + 1.
+/// The ops of a layer by the time at which they run. A run is kRun steps (memory/extent.h), a block at most the
+/// smallest lag + 1.
 ///
 /// forward.before   time-parallel: depends on the input alone
 /// forward.block    delay-parallel: depends on states at least `block` - 1 steps old

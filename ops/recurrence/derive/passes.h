@@ -41,7 +41,7 @@ auto in_backward_order(AnyTimed& timed) {
   return std::array{&timed.before, &timed.step, &timed.block, &timed.after};
 }
 
-/// A list for each moment of each pass. Replay has but one moment, `before`, and undo has no blocks.
+/// A list for each moment of each pass. Replay has only the moment `before`, and undo has no blocks.
 template <class List>
 struct Passes {
   Timed<List> forward, replay, undo, backward;

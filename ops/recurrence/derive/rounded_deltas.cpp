@@ -9,7 +9,7 @@ namespace lagtape::recurrence {
 
 bool is_narrow(const LayerOps& ops, const LayerOps::MatrixGradient& gradient) {
   const RowShape &delta = ops.values[gradient.delta].shape, &operand = ops.values[gradient.operand].shape;
-  // A matrix of several products has places of its own for its sums.
+  // A matrix of several products has separate places for its sums.
   const bool once =
       std::ranges::count(ops.matrix_gradients, gradient.weight, &LayerOps::MatrixGradient::weight) == 1;
   return once && operand.groups == 1 && std::min(operand.size, delta.size) <= kNarrow;

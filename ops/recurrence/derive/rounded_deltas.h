@@ -7,14 +7,14 @@
 namespace lagtape::recurrence {
 
 // Deltas, the adjoints of products' results, where products are in bf16: a product reads them rounded, so they are
-// rounded where they are saved and take half the memory until the products and the sums over the run have read them.
+// rounded when they are saved, and need half the memory until the products and the sums over the run have read them.
 
 /// Whether a gradient of a matrix is summed a column or a row at a time, as element-wise work.
 bool is_narrow(const LayerOps& ops, const LayerOps::MatrixGradient& gradient);
 
-/// Gives the products and the gradients that read a delta a rounded copy. Element-wise ops go on with the delta that is
-/// not rounded. A delta has no copy if no gradient of a wide matrix reads it (whatever gradients are wanted), if it has at
-/// most two numbers, or if it is given to the layer.
+/// Gives the products and the gradients that read a delta a rounded copy. Element-wise ops continue with the unrounded
+/// delta. A delta has no copy if no gradient of a wide matrix reads it (whatever gradients are wanted), if it has at
+/// most two numbers, or if it comes from outside of the layer.
 void round_deltas(LayerOps& ops);
 
 /// A flag for each weight of a layer with rounded deltas: whether the gradient of a vector or a narrow matrix sums them.

@@ -100,7 +100,7 @@ class SavedValues {
     }
   }
 
-  /// Puts the cheap forward ops that a list reads in front of it, on values of their own.
+  /// Puts the cheap forward ops that a list reads in front of it, on their own values.
   void recompute_into(Ops& list) {
     std::map<int, int> again;
     Ops front;
@@ -137,7 +137,7 @@ class SavedValues {
   std::map<int, int> copies_;         // forward value -> its rounded copy
 };
 
-/// Repeats forward ops on values of their own. States, inputs and weights are known and not computed again;
+/// Repeats forward ops on their own values. States, inputs and weights are known and not computed again;
 /// saved values are computed into their arrays.
 class ForwardAgain {
  public:
@@ -151,7 +151,7 @@ class ForwardAgain {
 
   const Ops& forward() const { return forward_; }
 
-  /// The value that stands for v; the ops that compute it go to `before` where they depend on the input
+  /// The value that replaces v; the ops that compute it go to `before` where they depend on the input
   /// alone, else to `rest`.
   int provide(int v, Ops& before, Ops& rest) {
     if (is_placed(ops_, v) && !is_saved(ops_, v)) return v;

@@ -10,13 +10,13 @@ namespace lagtape::recurrence {
 /// The forward ops in their order.
 Ops forward_ops(const LayerOps& ops);
 
-/// Decides which forward values are saved for the backward ops (in arrays `saved`), and puts the cheap ones
-/// that are not saved in front of their readers, to be computed again. Returns the values that it saved.
+/// Decides which forward values are saved for the backward ops (in arrays `saved`), and puts the cheap ones that are
+/// not saved before their readers, to be computed again. Returns the values that it saved.
 std::vector<int> choose_saved_values(LayerOps& ops);
 
-/// The same with copies rounded to bf16 of the values with a flag: the forward ops go on with the values
-/// themselves, the backward ops read the copies. All of these are saved, also if nothing reads them, so that
-/// the gradients that are wanted do not decide what another one is computed from.
+/// The same with copies rounded to bf16 of the values with a flag: the forward ops continue with the values themselves,
+/// the backward ops read the copies. All of these are saved, also if nothing reads them, so that the choice of wanted
+/// gradients does not change the others.
 void round_saved_values(LayerOps& ops, const std::vector<bool>& rounded);
 
 /// Fills in `replay`: the forward ops that lead to the saved values when the states are known.

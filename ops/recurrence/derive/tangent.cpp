@@ -60,7 +60,7 @@ std::vector<bool> changing_states(const StepProgram& step, const std::function<b
   return states;
 }
 
-/// Those of them whose changes a next value or the output needs.
+/// The states among them whose changes a next value or the output needs.
 std::vector<bool> needed_values(const StepProgram& step, const std::vector<bool>& values,
                                 const std::vector<bool>& states) {
   std::vector<bool> needed(step.values.size());
@@ -221,7 +221,7 @@ class TangentRecorder {
         const StepMatrix of = matrix({.kind = Kind::direction, .weight = i.index, .direction = direction});
         return sum_of(result, tape_.product(of, values_[i.a]));
       }
-      // What is left moves numbers about within a row, or adds them up.
+      // The other ops move numbers within a row, or sum them.
       default: return tape_.replay(i, change(d, i.a), i.b < 0 ? StepVar() : change(d, i.b));
     }
   }

@@ -14,14 +14,14 @@ struct TangentWeight {
   enum class Kind : std::uint8_t {
     same,        ///< the step's weight
     direction,   ///< its derivative in a direction
-    lag_below,   ///< of a trained lag the whole number of steps below it
+    lag_below,   ///< the whole number of steps below a trained lag
     lag_above,   ///< ... and the one above
-    lag_change,  ///< of a trained lag its derivative in a direction, 0 where it is clamped
+    lag_change,  ///< the derivative of a trained lag in a direction, 0 where it is clamped
   };
   Kind kind = Kind::same;
   int weight = -1;  ///< the index in the step
   int direction = -1;
-  std::int64_t largest = 0;  ///< of a lag
+  std::int64_t largest = 0;  ///< part of a lag
 };
 
 /// Forward mode: a step that carries, beside each state, its derivatives in several directions. Its output is
@@ -31,18 +31,18 @@ struct TangentProgram {
   std::vector<TangentWeight> weights;  ///< in the order of program.weights
 };
 
-/// What changes besides weights.
+/// Values that change besides weights.
 struct TangentInputs {
   bool input = false;    ///< the input
   bool initial = false;  ///< the states before the first step, so that each has its derivatives
 };
 
-/// `changes[weight][direction]` says which weights change in which direction. The derivatives of a state come right
-/// behind it. The tangent of a tangent program has second derivatives.
+/// `changes[weight][direction]`: whether a weight changes in a direction. The derivatives of a state follow it. The
+/// tangent of a tangent program has second derivatives.
 TangentProgram tangent_of(const StepProgram& step, const std::vector<std::vector<bool>>& changes,
                           TangentInputs inputs);
 
-/// A weight of a tangent program that is the step's own, its derivative or of a lag. `changes[direction][weight]`.
+/// A weight of a tangent program: the step's own, its derivative or a lag's. `changes[direction][weight]`.
 Tensor tangent_weight(const TangentWeight& source, std::span<const Tensor> weights,
                       std::span<const std::vector<Tensor>> changes);
 

@@ -12,8 +12,7 @@ TangentStack::TangentStack(const StackDefinition& stack, const std::vector<std::
     const auto begin = changes.begin() + static_cast<std::ptrdiff_t>(first);
     const auto count = static_cast<std::ptrdiff_t>(program.weights.size());
     std::vector<std::vector<bool>> own(begin, begin + count);
-    if (own.empty() && !changes.empty())
-      own.emplace_back(changes[0].size());  // tells how many directions there are
+    if (own.empty() && !changes.empty()) own.emplace_back(changes[0].size());  // has the number of directions
     programs_.push_back(tangent_of(program, own, {.input = input}));
     counts_.push_back(program.weights.size());
     first += program.weights.size();

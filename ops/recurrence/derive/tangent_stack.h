@@ -22,7 +22,7 @@ class TangentStack {
  private:
   StackDefinition stack_;
   std::vector<TangentProgram> programs_;
-  std::vector<std::size_t> counts_;  ///< of the weights of each program of the stack
+  std::vector<std::size_t> counts_;  ///< number of weights of each program of the stack
 };
 
 }  // namespace lagtape

@@ -9,8 +9,9 @@
 
 namespace lagtape {
 
-// Operations on the axes of arrays, as NumPy has them, of a step (StepVar) and of derived weights (Var) alike. They move elements, compose sums and products of
-// what the tape has, and throw InputError with the rule and the shapes. An axis may count from the end: -1 is the last.
+// Operations on the axes of arrays, as NumPy has them, of a step (StepVar) and of derived weights (Var) alike. They
+// move elements, compose sums and products from the tape's operations, and throw InputError with the rule and the
+// shapes. An axis may count from the end: -1 is the last.
 
 /// a's axes in another order: axis i of the result is axis order[i] of a.
 template <class T>
@@ -31,14 +32,14 @@ StepVar mean(StepVar a, std::int64_t axis);
 /// The largest (ElementOp::maximum) or the smallest (ElementOp::minimum) along an axis.
 template <class T>
 T extreme(ElementOp op, T a, std::int64_t axis);
-/// exp(a) / sum(exp(a), axis), and log(sum(exp(a), axis)), of numbers from which the largest is taken first.
+/// exp(a) / sum(exp(a), axis), and log(sum(exp(a), axis)), after subtracting the largest number.
 template <class T>
 T softmax(T a, std::int64_t axis);
 template <class T>
 T logsumexp(T a, std::int64_t axis);
 template <class T>
 T cumsum(T a, std::int64_t axis);
-/// Elements moved forward by `shift` along an axis, those at its end to its begin.
+/// Elements moved forward by `shift` along an axis, the last ones to the start.
 template <class T>
 T roll(T a, std::int64_t shift, std::int64_t axis);
 /// a, then b, along an axis; the other axes agree.
@@ -58,7 +59,7 @@ T outer(T a, T b);
 /// A matrix [out, in] for each group, times v [g, in]: [g, out].
 StepVar product_of_groups(std::span<const StepMatrix> matrices, StepVar v);
 
-/// einsum("hij,hj->hi", A, v): each letter is an axis; those that the result has not are summed over.
+/// einsum("hij,hj->hi", A, v): each letter is an axis; letters that the result lacks are summed over.
 template <class T>
 T einsum(std::string_view letters, std::span<const T> operands);
 

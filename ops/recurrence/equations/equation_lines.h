@@ -10,10 +10,10 @@
 
 namespace lagtape {
 
-/// Reads the lines of a step or of an `ode`, each onto what the ones before it have set.
+/// Reads the lines of a step or of an `ode`, each on top of the names that the lines before it set.
 class EquationLines {
  public:
-  /// Reads an equation of a rate (dNAME = ...) whose target is taken; false where it is none. Of an `ode` alone.
+  /// Reads an equation of a rate (dNAME = ...) whose target is read already; false where it is none. Only in an `ode`.
   using ReadRate = std::function<bool(EquationParser&, const EquationToken& target)>;
 
   explicit EquationLines(EquationScope& scope, ReadRate read_rate = {})
@@ -22,7 +22,7 @@ class EquationLines {
   /// Reads a line: one equation, several one after the other, or a loop of some. Throws InputError, after which the names
   /// that the line sets count as failed, and FollowingError.
   void read(const EquationLine& line);
-  /// Gives the values of the step the names that its equations set, for analysis. A name that is set twice is of the last.
+  /// Names the values of the step by its equations, for analysis. A name that is set twice belongs to the last value.
   void name_values();
 
  private:
@@ -32,8 +32,8 @@ class EquationLines {
 
   EquationScope& scope_;
   ReadRate read_rate_;
-  std::int64_t turns_ = 0;  // of the loops so far
-  int loops_ = 0;           // within how many loops the line is read
+  std::int64_t turns_ = 0;  // turns of the loops so far
+  int loops_ = 0;           // number of loops around the line
 };
 
 }  // namespace lagtape

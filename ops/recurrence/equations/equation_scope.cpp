@@ -129,7 +129,7 @@ StepVar EquationScope::past_input(std::int64_t steps) {
 
 StepVar EquationScope::past_input(const std::string& name, StepVar theta, std::int64_t largest) {
   input_lags[name] = largest;
-  // Of the state that remembers the input, a lag of at least 1 is interpolated; it reaches from 2 steps before on.
+  // A lag of at least 1 of the state that remembers the input is interpolated; it reads from 2 steps before on.
   const StepVar x1 = past_input(1), x2 = past_input(2);
   StepVar lag = maximum(theta, tape.constant(0));
   if (largest <= 2)

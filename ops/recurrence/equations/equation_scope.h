@@ -32,7 +32,7 @@ struct EquationSymbol {
     failed
   };
   Kind kind = Kind::function;
-  StepVar value = {};                     ///< for all but functions and matrices
+  StepVar value = {};                     ///< for all except functions and matrices
   std::vector<StepMatrix> matrices = {};  ///< for matrices: one, or one for each group
   Shape shape = {};                       ///< for weights
   std::string name = {};                  ///< for weights
@@ -40,7 +40,7 @@ struct EquationSymbol {
   bool used = false;
   bool param = false;  ///< a weight that is a param
   std::shared_ptr<const StepOperand> bound =
-      {};  ///< for arguments of functions and complex values: what it means
+      {};  ///< for arguments of functions and complex values: its meaning
 };
 
 /// A function of a cell: the names of its arguments, and its lines, the last of which is its value.
@@ -53,23 +53,23 @@ struct EquationFunction {
 std::string description_of(EquationSymbol::Kind kind);  ///< "a weight", "the input"
 std::string description_of(const EquationSymbol& symbol);
 
-/// What equations in continuous time have besides.
+/// Further parts of equations in continuous time.
 struct TimeScope {
   StepVar time, history_time;
-  std::optional<StepVar> ago = {};  ///< how long ago the states are that an integral reads
+  std::optional<StepVar> ago = {};  ///< the time since the states that an integral reads
   std::vector<PastRead> reads = {};
 };
 
-/// Everything that can be named in a cell, on its tape.
+/// All names of a cell, on its tape.
 class EquationScope {
  public:
   /// A scope that contains the functions alone.
   explicit EquationScope(std::int64_t input);
 
-  /// Adds a name, or gives it another meaning, as a loop does.
+  /// Adds a name, or changes its meaning, as a loop does.
   void add(const std::string& name, EquationSymbol symbol);
-  /// Names that hide others until they are closed again: arguments of a function, whose lines do not see those of its
-  /// caller, or the number of a loop.
+  /// Names that hide others until they are closed: arguments of a function, whose lines do not see its caller's, or the
+  /// number of a loop.
   void open_locals(bool of_function) { locals_.push_back({of_function, {}}); }
   void add_local(const std::string& name, EquationSymbol symbol);
   void close_locals() { locals_.pop_back(); }
@@ -86,25 +86,25 @@ class EquationScope {
   StepVar values_of(const EquationSymbol& weight);
   /// The weights of these two kinds.
   const std::vector<DerivedWeight>& derived() const { return derived_; }
-  /// The input so many steps before, which a state of the scope's own remembers.
+  /// The input so many steps before, from a state of the scope.
   StepVar past_input(std::int64_t steps);
   /// The input `theta` steps before, a weight of that name between 0 and `largest`: interpolated, with its gradient.
   StepVar past_input(const std::string& name, StepVar theta, std::int64_t largest);
   std::map<std::string, std::int64_t>
       input_lags;  ///< the weights that are lags of the input, with their largest values
-  /// Numbers as an array of the step, from a derived weight; in a cell without weights out of single numbers.
+  /// Numbers as an array of the step, from a derived weight; in a cell without weights from single numbers.
   StepVar array(const Shape& shape, const std::vector<double>& numbers);
   /// The names in the order in which they were added, without functions.
   const std::vector<std::string>& added() const { return added_; }
 
   StepTape tape;
-  StepVar x;  ///< the input, without what a cell reads by other names
+  StepVar x;  ///< the input, without columns that a cell reads by other names
   std::map<std::string, EquationFunction, std::less<>> functions;
   std::string
       first_weight;  ///< a weight whose tape and precision derived ones without others have; empty: none
   std::optional<TimeScope> ode;                      ///< none: the equations are those of a step
   std::map<std::string, std::int64_t> largest_lags;  ///< the largest values of weights that are lags
-  bool lacks_names = false;  ///< a line with an error set no name, so that an unknown one may be its
+  bool lacks_names = false;  ///< a line with an error set no name, so an unknown name may belong to it
 
  private:
   std::map<std::string, EquationSymbol, std::less<>> symbols_;

@@ -98,7 +98,7 @@ class CellCompiler {
       return true;
     } catch (const InputError& error) {
       note(section, name, error);
-    } catch (const FollowingError&) {  // the line that it follows from has an error of its own
+    } catch (const FollowingError&) {  // the line that it follows from has its own error
     }
     return false;
   }

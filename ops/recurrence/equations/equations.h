@@ -110,8 +110,8 @@ struct EquationCell {
   std::vector<std::pair<std::string, std::string>> lags;
   std::vector<Named> states;                            ///< of up to four axes
   std::vector<std::string> step;                        ///< equations, each setting one new name
-  std::vector<std::string> ode;                         ///< in place of `step`: equations in continuous time
-  static constexpr const char* kObserved = "observed";  ///< a history that a solver is given
+  std::vector<std::string> ode;                         ///< instead of `step`: equations in continuous time
+  static constexpr const char* kObserved = "observed";  ///< a history from the solver's caller
   static constexpr const char* kTrained = "train";      ///< a history that is a param, one of `trained`
   /// For `ode`: a sum for each state, or one of these two.
   std::vector<std::pair<std::string, std::string>> history;
@@ -139,13 +139,13 @@ struct CompiledCell {
   std::vector<DerivedWeight> derived;
   std::map<std::string, std::int64_t> input_lags =
       {};                                    ///< weights that are lags of the input: their largest values
-  std::optional<RightSide> right_side = {};  ///< of an `ode`, which has no program
+  std::optional<RightSide> right_side = {};  ///< the right side of an `ode`, which has no program
 };
 
 /// Throws InputError with all errors at once, "equation 3, column 5: unknown name 'sigmid'; did you mean
 /// 'sigmoid'? In: g = sigmid(...)", for names that are misspelt, set twice, never set or never used, and for
-/// shapes that do not fit. A line that reads what a line with an error was to set has none of its own.
-/// The pointer of an error leads to its part of the cell: "/step/2", "/weights/W".
+/// shapes that do not fit. A line that reads a name of a line with an error has no further error. The pointer of an
+/// error names its part of the cell: "/step/2", "/weights/W".
 CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input);
 
 /// The names of all functions that steps and derived weights have.

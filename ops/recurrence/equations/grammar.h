@@ -47,7 +47,7 @@ class EquationGrammar : public EquationCursor {
     return left;
   }
 
-  /// The operands between brackets up to the closing one or to "evaluate"; the opening one is taken already.
+  /// The operands between brackets up to the closing one or to "evaluate"; the opening one is read already.
   std::vector<Operand> arguments() {
     std::vector<Operand> values;
     if (peek().is(")") || peek().text == "evaluate") return values;
@@ -66,14 +66,14 @@ class EquationGrammar : public EquationCursor {
                        count, "."));
   }
 
-  /// Part of an array: its axes, how many elements apart they step, and its first element.
+  /// Part of an array: its axes, their strides in elements, and its first element.
   struct IndexedPart {
     Shape axes, strides;
     std::int64_t first = 0;
   };
 
-  /// What follows an array's opening bracket: a part of each axis, as in NumPy. `past`: a negative number alone would be
-  /// taken for a past value, and is refused.
+  /// The text after an array's opening bracket: a part of each axis, as in NumPy. `past`: a negative number
+  /// alone would be read as a past value, and is refused.
   IndexedPart index_of(const Shape& from, bool past) {
     Shape dense(from.size(), 1);
     for (std::size_t i = from.size(); i-- > 1;) dense[i - 1] = dense[i] * from[i];
@@ -105,7 +105,7 @@ class EquationGrammar : public EquationCursor {
   }
 
  private:
-  /// Part of an axis: `count` elements from `begin` on, `step` apart; one alone takes the axis away.
+  /// Part of an axis: `count` elements from `begin` on, `step` apart; one alone removes the axis.
   struct AxisIndex {
     std::int64_t begin, count, step;
     bool keeps_axis;
@@ -142,7 +142,7 @@ class EquationGrammar : public EquationCursor {
     return {begin, count, step, true};
   }
 
-  /// Numbers between square brackets, of which the opening one is taken: the shape, and the numbers in order.
+  /// Numbers between square brackets, the opening one already read: the shape, and the numbers in order.
   void array_of_numbers(Shape& shape, std::vector<double>& numbers, std::size_t axis = 0) {
     const EquationToken begin = peek();
     std::int64_t count = 0;
@@ -213,7 +213,7 @@ class EquationGrammar : public EquationCursor {
     return left;
   }
 
-  /// Counts how deep an expression is nested, which would fill the stack.
+  /// Counts the depth of an expression, which could exhaust the stack.
   struct Nesting {
     Nesting(EquationGrammar& grammar, const EquationToken& at) : depth(grammar.depth_) {
       constexpr int kDeepest = 200;

@@ -313,7 +313,7 @@ StepVar EquationParser::integral(const EquationToken& name) {
   return record(name, [&] { return width * total; });
 }
 
-/// What a name means in an integral, where states are those of the past; none: what it means elsewhere.
+/// The meaning of a name in an integral, where states are those of the past; none: its usual meaning.
 std::optional<StepVar> EquationParser::value_ago(const EquationToken& name, const EquationSymbol& symbol) {
   using Kind = EquationSymbol::Kind;
   if (!scope_.ode || !scope_.ode->ago) return {};

@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-// The parts of a cell that are its own in continuous time, in the order in which they are read. Errors are InputErrors.
+// The parts of a cell in continuous time, in the order of reading. Errors are InputErrors.
 
 /// Adds the time and the input to the scope.
 void begin_time(EquationScope& scope, const EquationCell& cell);
@@ -20,7 +20,7 @@ bool read_slope(EquationScope& scope, EquationParser& parser, const EquationToke
 int read_history(EquationScope& scope, const std::string& state, const std::string& text);
 /// Throws unless an equation has set the derivative of a state, and it has a history.
 void check_state(EquationScope& scope, const std::string& state, const std::map<std::string, int>& histories);
-/// All of it together, once everything was read; the histories by the names of their states.
+/// The right side, once everything is read; the histories by the names of their states.
 RightSide right_side_of(EquationScope& scope, const EquationCell& cell,
                         const std::map<std::string, int>& histories);
 

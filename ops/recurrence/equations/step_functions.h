@@ -13,8 +13,8 @@
 
 namespace lagtape {
 
-// The operators of equations, of values of a step (StepVar) and of weights (Var) alike. Comparisons and what they are
-// joined by are 1 where they hold, else 0, and pass no gradient on.
+// The operators of equations, for values of a step (StepVar) and weights (Var) alike. Comparisons and their
+// combinations are 1 where they hold, else 0, without a gradient.
 
 template <ElementOperand T>
 T above(const T& a, const T& b) {
@@ -27,7 +27,7 @@ T truth(const T& a) {
   return sign(abs(a));
 }
 
-/// b where the condition c is 0, else a. What is not taken may be no number, but its derivative is multiplied by 0 and
+/// b where the condition c is 0, else a. The other one may be NaN, but its derivative is multiplied by 0 and
 /// must be finite.
 template <ElementOperand T>
 T where(const T& c, const T& a, const T& b) {
@@ -54,7 +54,7 @@ T power(const T& a, double b) {
   return std::fmod(b, 2) == 0 ? half * half : half * half * a;
 }
 
-/// a and b joined by any operator but @.
+/// a and b joined by any operator except @.
 template <ElementOperand T>
 T operated(std::string_view sign, const T& a, const T& b) {
   if (sign == "+") return a + b;
@@ -91,7 +91,7 @@ inline double operated(std::string_view sign, double a, double b) {
   return std::pow(a, b);
 }
 
-/// What a function is called with: arrays, and the numbers among them that are known when it is recorded.
+/// The arguments of a call: arrays, and the numbers among them that are known when it is recorded.
 template <class T>
 struct FunctionArguments {
   std::span<const T> arrays;
@@ -99,12 +99,12 @@ struct FunctionArguments {
 
   const T& operator[](std::size_t i) const { return arrays[i]; }
   std::size_t size() const { return arrays.size(); }
-  /// A number that is an axis or counts elements. Throws InputError where it is none.
+  /// A number that is an axis or a count of elements. Throws InputError for others.
   std::int64_t whole(std::size_t i) const;
 };
 
-/// A function that is none of the element-wise ones, as an equation calls it: sum(S, 0). Of values of a step (StepVar) and
-/// of derived weights (Var).
+/// A function beside the element-wise ones, as an equation calls it: sum(S, 0). For values of a step (StepVar)
+/// and for derived weights (Var).
 template <class T>
 struct ArrayFunction {
   std::string_view name;
@@ -112,7 +112,7 @@ struct ArrayFunction {
   T (*value)(const FunctionArguments<T>& arguments);
 };
 
-/// All of them, but those that take sizes or texts or draw numbers.
+/// All of them except those with sizes, texts or random draws.
 template <class T>
 std::span<const ArrayFunction<T>> array_functions();
 
@@ -129,7 +129,7 @@ const ArrayFunction<T>* array_function_named(std::string_view name) {
 /// slope u)^2); "triangle" slope max(0, 1 - slope |u|). Throws InputError for another name.
 StepVar spike(StepVar u, std::string_view shape, double slope);
 
-/// The slope of a spike that gives none.
+/// The default slope of a spike.
 double default_slope(std::string_view shape);
 
 }  // namespace lagtape

@@ -13,16 +13,17 @@
 
 namespace lagtape {
 
-/// A value or a matrix (or one for each group), and where it begins. The value of a matrix, if any, is a factor of it: in an
-/// "ode", where 0.1 * W @ y is 0.1 * (W @ y), since there are no derived weights.
+/// A value or a matrix (or one for each group), and where it begins. The value of a matrix, if any, is its factor: an
+/// "ode" has no derived weights, so 0.1 * W @ y is 0.1 * (W @ y).
 struct StepOperand {
   StepVar value;
   EquationSymbol* matrix = nullptr;
   EquationToken token;
-  std::shared_ptr<const StepOperand> imaginary = {};  ///< of a complex value, whose real part the rest is
+  std::shared_ptr<const StepOperand> imaginary =
+      {};  ///< the imaginary part of a complex value, whose real part the rest is
 };
 
-/// A parser of one line, by the grammar of equations.h, that records on the scope's tape what it reads.
+/// A parser of one line, by the grammar of equations.h, that records on the scope's tape.
 class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
  public:
   EquationParser(EquationScope& scope, EquationLine line);
@@ -31,9 +32,9 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   EquationToken target();
   /// The rest of the line.
   StepVar expression();
-  /// What an equation sets its name to: a value, or a complex one.
+  /// The value of an equation's name, real or complex.
   StepOperand statement();
-  /// Takes "for NAME in A..B:", the beginning of a loop.
+  /// Reads "for NAME in A..B:", the beginning of a loop.
   struct Loop {
     EquationToken name;
     std::int64_t begin, end;
@@ -51,7 +52,7 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   Operand number(const EquationToken& token);
   Operand negated(const EquationToken& sign, const Operand& operand);
   Operand inverted(const EquationToken& word, const Operand& operand);
-  /// A weight that is a matrix, times a number; nothing where this is something else.
+  /// A weight that is a matrix, times a number; nothing for anything else.
   std::optional<Operand> scaled(const Operand& left, const Operand& right);
   Operand combined(const EquationToken& sign, const Operand& left, const Operand& right);
   Operand named(const EquationToken& name);
@@ -67,7 +68,7 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
 
   StepVar lagged(const EquationToken& name, const EquationSymbol& state);
   StepVar past_input(const EquationToken& at, StepVar index);
-  /// The number of steps that an index goes back: 3 for h[-3], of which `example` is the letter.
+  /// The number of steps of an index into the past: 3 for h[-3], with the letter `example`.
   std::int64_t lag(const EquationToken& at, StepVar index, const char* example) const;
   // In continuous time (ode_equations.cpp): y(t - E), the rest of it after the opening bracket, and E of an argument t - E.
   StepVar past_value(const EquationToken& name, EquationSymbol& symbol);
@@ -94,13 +95,13 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   // Complex values (complex_values.cpp).
   static bool is_complex(const Operand& operand) { return operand.imaginary != nullptr; }
   static Operand complex_of(Operand real, const Operand& imaginary);
-  /// The parts; of a real value the imaginary one is empty.
+  /// The parts; the imaginary one of a real value is empty.
   static Operand real_of(Operand operand);
   Operand imaginary_of(const Operand& operand);
   /// The same value with parts of one shape.
   Operand aligned(const Operand& operand);
   Operand complex_combined(const EquationToken& sign, const Operand& left, const Operand& right);
-  /// A function of complex values, or of parts; none where it has no meaning for them.
+  /// A function of complex values, or of parts; none where it is undefined for them.
   std::optional<Operand> complex_function(const EquationToken& name, const std::vector<Operand>& values);
   StepVar einsum_of(const EquationToken& name);
   StepVar concatenated(const EquationToken& name, std::vector<Operand> parts);

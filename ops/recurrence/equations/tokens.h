@@ -35,7 +35,7 @@ std::vector<EquationToken> tokens_of(const EquationLine& line);
 /// Whether a text is one name, without a prime.
 bool is_equation_name(std::string_view text);
 
-/// Thrown by a line that reads what another line was to set and has an error: one message is enough.
+/// Thrown by a line that reads a name of another line with an error: one message is enough.
 struct FollowingError {};
 
 /// Reads the tokens of a line one after another.
@@ -49,7 +49,7 @@ class EquationCursor {
     fail(at, Problem{.rule = rule, .statement = statement, .found = found});
   }
   Place place_of(const EquationToken& token) const;
-  /// Where the cursor is, and back to there: what a loop repeats.
+  /// The position of the cursor, and back to it, for repeated loops.
   std::size_t position() const { return next_; }
   void rewind(std::size_t position) { next_ = position; }
   bool at_end() const { return peek().kind == EquationToken::Kind::end; }
@@ -59,16 +59,16 @@ class EquationCursor {
   EquationToken take();
   void put_back() { --next_; }
   bool take_sign(std::string_view sign);
-  /// Takes "NAME =", as before an argument that is given by its name.
+  /// Reads "NAME =", as before a keyword argument.
   bool take_keyword(std::string_view name);
-  /// Whether the bracket that opens here has one of these between it and its end, outside of further brackets.
+  /// Whether the bracket that opens here contains one of these, outside of further brackets.
   bool brackets_have(std::initializer_list<std::string_view> texts) const;
-  /// Takes the closing bracket of a part that was opened.
+  /// Reads the closing bracket of an open part.
   void close(std::string_view bracket);
   [[noreturn]] void expected(const std::string& what) const;
   /// Whether a statement may end here: before "NAME =", before a loop and at the end.
   bool at_statement() const;
-  /// Throws unless the whole line was taken.
+  /// Throws unless the whole line was read.
   void check_end() const;
 
  private:

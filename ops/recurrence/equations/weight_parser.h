@@ -18,17 +18,17 @@ namespace lagtape {
 struct WeightScope {
   std::map<std::string, double, std::less<>> numbers;
   std::map<std::string, std::size_t, std::less<>> values;
-  /// How many numbers a result on the way may have, so that a short line asks for no memory beyond reason.
+  /// The limit on numbers of an intermediate result, so that a short line cannot need excessive memory.
   std::int64_t most_numbers = std::numeric_limits<std::int64_t>::max();
   std::set<std::string, std::less<>> failed = {};  ///< names whose own lines have errors
   bool lacks_names = false;                        ///< a line with an error set no name
   bool numpy = true;                               ///< false: grammar 1 (equations.h)
 };
 
-/// The value of a derived weight, by the grammar of equations.h, on the tape of `values`, which are in the
-/// order that the scope says; at least one. `used`, when given, receives the names that occur in the line;
-/// then the shape is wanted alone, and the value is not that of every function. Throws InputError "derived
-/// 'A', column 5: ..." with the shapes that do not fit, and FollowingError.
+/// The value of a derived weight, by the grammar of equations.h, on the tape of `values`, at least one, in the scope's
+/// order. `used`, when given, receives the names that occur in the line; then only the shape counts, and some functions
+/// give other values. Throws InputError "derived 'A', column 5: ..." with the shapes that do not fit, and
+/// FollowingError.
 Var derive_weight(const EquationLine& line, const WeightScope& scope, std::span<const Var> values,
                   std::vector<std::string>* used = nullptr);
 

@@ -6,7 +6,7 @@
 
 namespace lagtape::recurrence {
 
-/// A number of bytes does not fit the 32 bits that an instruction has for it. The emitters give up then, and the
+/// Thrown when a number of bytes does not fit the 32 bits of an instruction. The emitters then stop, and the
 /// interpreter runs the step.
 struct OffsetTooLarge : std::exception {
   const char* what() const noexcept override { return "[jit] an offset does not fit 32 bits"; }
@@ -19,7 +19,7 @@ inline std::int32_t code_offset(std::int64_t bytes) {
   return static_cast<std::int32_t>(bytes);
 }
 
-/// The same number where the assembler takes it without a sign: the processor extends bit 31 as the sign.
+/// The same number without a sign, for the assembler: the processor extends bit 31 as the sign.
 inline std::uint32_t code_immediate(std::int64_t bytes) {
   return static_cast<std::uint32_t>(code_offset(bytes));
 }

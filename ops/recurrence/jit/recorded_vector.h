@@ -23,7 +23,7 @@ class VectorRecorder {
     return known->second;
   }
   int weight(int operand) { return add({VectorValue::Kind::weight, 0, operand}); }
-  /// The value of an instruction. A result that is there already is not computed again.
+  /// The value of an instruction. Equal results are not computed again.
   int compute(VectorInstruction instruction) {
     if (instruction.op == VectorOp::load) return added(instruction);
     const auto [known, fresh] = results_.try_emplace(instruction);
@@ -59,11 +59,11 @@ class VectorRecorder {
 
   VectorProgram& program_;
   std::map<std::uint64_t, int> constants_;    // by their bits
-  std::map<VectorInstruction, int> results_;  // of instructions, which have no `out` here
+  std::map<VectorInstruction, int> results_;  // key of instructions, without `out`
 };
 
-/// A vector with elements of type E: the scalar, or the unsigned integer of its size. A number in a formula
-/// has no recorder yet; it takes that of the other operand.
+/// A vector with elements of type E: the scalar, or the unsigned integer of its size. A number in a formula has no
+/// recorder yet; it uses the other operand's.
 template <class E>
 class RecordedVector {
  public:

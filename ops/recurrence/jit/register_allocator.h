@@ -11,7 +11,7 @@ namespace lagtape::recurrence {
 /// The operands of an instruction, -1 where there is none.
 inline std::array<int, 4> operands_of(const VectorInstruction& i) { return {i.a, i.b, i.c, i.d}; }
 
-/// Which values may keep a register throughout: constants, and weights where the loop does not move them.
+/// The values that may keep a register throughout: constants, and weights where the loop does not move them.
 enum class Residents : std::uint8_t { none, constants, constants_and_weights };
 
 /// Gives the values of a program their vector registers, in one pass along its instructions. The residents
@@ -29,13 +29,12 @@ class RegisterAllocator {
   int spill_slots() const { return spill_slots_; }
   bool dies(int value, std::size_t at) const { return last_use_[static_cast<std::size_t>(value)] <= at; }
 
-  /// A value that has to make room: the value in `reg` is first stored to its spill slot.
+  /// A value that is moved out: the value in `reg` is first stored to its spill slot.
   struct Eviction {
     int reg = -1, operand = -1;
   };
-  /// Before instruction `at` is emitted: its operands are where register_of says, then those that it reads
-  /// last are released and its result takes a register, `preferred` if that was released just now.
-  /// Returns false when there is no room.
+  /// Before instruction `at` is emitted: its operands are in register_of, then those that it reads last are released
+  /// and its result gets a register, `preferred` if that was released just now. Returns false when there is no room.
   bool place_result(std::size_t at, int preferred, Eviction& eviction);
 
  private:

@@ -9,9 +9,9 @@
 
 namespace lagtape::recurrence {
 
-/// An ElementStage as machine code: one pass over its rows with every value in a register, and the same bits
-/// as the kernels of that SIMD level give (except that where two NaNs meet, the result may be the other one).
-/// The values of weights are not part of the code. Immutable; shared by threads.
+/// An ElementStage as machine code: one pass over its rows with every value in a register, and the bits of the kernels
+/// of that SIMD level (except that of two NaNs the result may be the other one). The values of weights are not part of
+/// the code. Immutable; shared by threads.
 class CompiledStage {
  public:
   /// Returns null when the stage cannot be compiled: on levels other than avx2 and avx512, without executable

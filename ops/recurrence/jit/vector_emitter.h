@@ -1,7 +1,6 @@
 #pragma once
 
-// Machine code for the instructions of VectorPrograms. Derived classes say where arrays and weights are
-// found.
+// Machine code for the instructions of VectorPrograms. Derived classes know the places of arrays and weights.
 
 #include <xbyak/xbyak.h>
 #include <array>
@@ -24,7 +23,7 @@ class VectorEmitter : public Xbyak::CodeGenerator {
  protected:
   VectorEmitter(std::size_t code_bytes, SimdLevel level, std::size_t element_bytes);
 
-  /// The most bytes that a program's machine code takes.
+  /// The largest size of a program's machine code in bytes.
   static std::size_t code_bytes(const VectorProgram& program);
 
   /// Addresses of operands, `offset` bytes after the vector at work: in an array (a grid is `scale` times as
@@ -38,7 +37,7 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   /// at work, and of the same a step before. Only stages have such arrays.
   virtual Xbyak::Address rounded_at(int operand, int offset);
   virtual Xbyak::Address rounded_before(int operand, int offset);
-  /// Takes a store's value elsewhere. Returns whether it is not stored in its place then.
+  /// Redirects a store's value. Returns whether it is then not stored in its place.
   virtual bool stored_elsewhere(const VectorInstruction& i, const Xbyak::Xmm& a);
 
   /// Emit the function's beginning, with room on the stack for values, and its end. `saved`: registers to

@@ -54,9 +54,8 @@ struct VectorValue {
 struct VectorProgram {
   std::vector<VectorValue> values;
   std::vector<VectorInstruction> instructions;
-  std::int64_t width = 0;  ///< elements of a row, padded
-  std::int64_t number_width =
-      0;  ///< width of the rows that single numbers are loaded from; 0: there are none
+  std::int64_t width = 0;         ///< elements of a row, padded
+  std::int64_t number_width = 0;  ///< width of the rows that single numbers are loaded from; 0: none
   /// The stage writes an array that it also uses at another step: it may run on one step at a time only.
   bool single_step = false;
 };

@@ -11,7 +11,7 @@ namespace lagtape {
 
 /// A parameter as a learner moves it.
 struct LearnedWeight {
-  std::string name;  ///< as the step, or what derives the step's weights, names it
+  std::string name;  ///< its name in the step, or in the program that derives the step's weights
   Tensor value;
   bool trainable = true;
   Bounds bounds = {};

@@ -12,16 +12,17 @@
 
 namespace lagtape {
 
-/// How a stream learns from the steps that have been.
+/// The gradient from which a stream learns.
 enum class LearningMethod : std::uint8_t {
   /// Real-time recurrent learning: the whole gradient, for a stack whose one recurrent layer comes first and has a
   /// step whose units do not read each other's states.
   rtrl,
-  /// Traces of each unit's own states, for any stack: what a state does to other units later, and to layers above later,
-  /// is left out (e-prop; for stacks of layers as above Zucchet et al. 2023).
+  /// Traces of each unit's own states, for any stack, without later effects of a state on other units and on layers
+  /// above (e-prop; for stacks of layers as above Zucchet et al. 2023).
   e_prop,
   /// The same traces, which begin again every `window` steps: the gradient of backpropagation through the steps since
-  /// then, where units do not read each other's states; with a window of 1 that of the present step, for any stack.
+  /// then, where units do not read each other's states; with a window of 1 the gradient of the present step, for any
+  /// stack.
   truncated,
 };
 
@@ -36,9 +37,9 @@ struct LearnerOptions {
   LearningMethod method = LearningMethod::rtrl;
   LearningRule rule = LearningRule::sgd;
   double lr = 0.01;         ///< 0: gradients add up and nothing moves
-  std::int64_t every = 1;   ///< steps whose gradients are added before the weights move
+  std::int64_t every = 1;   ///< number of steps whose gradients are added before the weights move
   std::int64_t window = 1;  ///< steps between beginnings of traces, for truncated
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  ///< of adam
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  ///< settings of adam
 };
 
 /// A stack that learns while it streams, for one row: each step predicts, compares with the target, and moves the weights.
@@ -63,9 +64,9 @@ class Learner {
   /// Why the gradient is not the whole one; empty where it is.
   const std::string& inexact() const;
 
-  /// One step in the units of the data: what the weights so far predict for `input` goes to `output` (null: nowhere), then
-  /// they learn from `target` (null: there is none; each NaN in it is missing). For classes a target is a number, -1 for none. Returns the
-  /// loss of the prediction, 0 where there is no target. A loss that is not finite moves nothing.
+  /// One step in the units of the data: the prediction for `input` goes to `output` (null: nowhere), then the weights
+  /// learn from `target` (null: none; each NaN in it is missing). For classes a target is a number, -1 for none.
+  /// Returns the loss of the prediction, 0 where there is no target. A loss that is not finite moves nothing.
   double step(const T* input, const T* target, T* output = nullptr) noexcept;
   /// Sets states and traces to those before the first step, and gradients to 0. Weights stay.
   void reset() noexcept;

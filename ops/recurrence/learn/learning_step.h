@@ -9,13 +9,13 @@
 
 namespace lagtape::recurrence {
 
-/// What one use of a weight contributes. The traces e_s of the states that it reaches add before[s] e_s to the gradient,
-/// become sum over r of carry[s][r] e_r + entry[s] x, and add credit[s] e_s; last comes direct x. Numbers are values of
-/// the step; -1: zeros.
+/// The contribution of one use of a weight. The traces e_s of the states that it reaches add before[s] e_s to
+/// the gradient, become sum over r of carry[s][r] e_r + entry[s] x, and add credit[s] e_s; last comes direct
+/// x. Numbers are values of the step; -1: zeros.
 struct WeightUse {
-  int layer = -1, weight = -1;  ///< of LearnedLayer::weights
-  std::int64_t width = 0;       ///< of the weight's columns: its rows as a matrix
-  int x = -1;                   ///< what the matrix multiplies; -1: the weight is a vector
+  int layer = -1, weight = -1;  ///< index in LearnedLayer::weights
+  std::int64_t width = 0;       ///< number of the weight's columns: its rows as a matrix
+  int x = -1;                   ///< the operand of the matrix; -1: the weight is a vector
   int direct = -1;
   std::vector<int> carry = {}, entry = {}, credit = {},
                    before = {};  ///< [states * states], and three times [states]
@@ -27,14 +27,14 @@ struct PastState {
   std::int64_t lag;
 };
 
-/// A step of a stack with all that learning needs of it, in one program: values of the weights, states and input, of
+/// A step of a stack with everything that learning needs, in one program: values of the weights, states and input, of
 /// the step's output and next states, and, as functions of a weight `delta` = dL/d(output), of derivatives.
 ///
 /// Real-time recurrent learning (Williams and Zipser 1989) carries the derivatives of all states by all weights. Where a
 /// state's next value depends on the states of the same unit alone, a weight of a unit changes that unit's states alone,
-/// so that there are as many derivatives as weights and states of a unit (Mozer 1989; Zucchet et al. 2023). Whatever
-/// else a step has, such as a recurrent matrix or the states of the layers below, is left out of the traces, as in
-/// e-prop (Bellec et al. 2020); gradients through all layers of the present step are in `direct` and `credit`.
+/// so there are as many derivatives as weights and states of a unit (Mozer 1989; Zucchet et al. 2023). Everything else
+/// in a step, such as a recurrent matrix or the states of the layers below, is omitted from the traces, as in e-prop
+/// (Bellec et al. 2020); gradients through all layers of the present step are in `direct` and `credit`.
 struct LearningStep {
   StepProgram program;
   std::string inexact;  ///< why the traces are not the whole derivative; empty: they are
@@ -58,7 +58,7 @@ struct LearningStep {
   static std::string text(std::size_t layer, std::string_view name, const char* end);
 };
 
-/// Throws InputError that names what a learner cannot take: lagged reads, arrays, weights that are shared by units.
+/// Throws InputError that names the unsupported part: lagged reads, arrays, weights that units share.
 LearningStep learning_step(const std::vector<LearnedLayer>& layers);
 
 }  // namespace lagtape::recurrence

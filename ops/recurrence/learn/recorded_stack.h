@@ -13,7 +13,7 @@
 
 namespace lagtape::recurrence {
 
-/// The error of a step that no learner takes.
+/// The error of a step that no learner supports.
 InputError not_learned(std::string_view what);
 
 /// A weight of a layer where the tape reads it: the result of a product, or a vector.
@@ -22,7 +22,7 @@ struct Read {
   int x = -1;  ///< the operand of a product
 };
 
-/// The values of a layer's states before and after the step, and what the layer reads.
+/// The values of a layer's states before and after the step, and its input.
 struct RecordedLayer {
   std::vector<StepVar> states, next;
   int input = -1;

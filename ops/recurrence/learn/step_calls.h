@@ -12,19 +12,19 @@
 
 namespace lagtape::recurrence {
 
-/// A program of one row whose weights may change between two runs: a list of calls on values that lie in one place each,
-/// element-wise work as machine code where that can be. States are not read; `kept` are the values that others read.
+/// A program of one row whose weights may change between two runs: a list of calls on values with a fixed place each,
+/// element-wise work as machine code where possible. States are not read; `kept` are the values that others read.
 template <class T>
 class StepCalls {
  public:
-  /// `kept` by value. What depends on the weight of that name runs in the second half.
+  /// `kept` by value. Ops that depend on the weight of that name run in the second half.
   StepCalls(StepProgram program, std::vector<bool> kept, std::string_view second_half,
             const Kernels<T>& kernels);
 
   const StepProgram& program() const { return program_; }
   T* value(int v) const { return values_[static_cast<std::size_t>(v)]; }
   T* input() const { return input_; }
-  /// Where the numbers of a weight lie: a vector's one after another, a matrix's packed (Kernels::pack) by its columns,
+  /// The places of a weight's numbers: a vector's one after another, a matrix's packed (Kernels::pack) by its columns,
   /// the outputs.
   T* weight(int w) const { return weights_[static_cast<std::size_t>(w)]; }
   std::int64_t weight_elements(int w) const;

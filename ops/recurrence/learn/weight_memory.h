@@ -13,7 +13,7 @@
 
 namespace lagtape::recurrence {
 
-/// How weights move by their gradients.
+/// The rule by which weights follow their gradients.
 struct MoveRule {
   bool adam;
   double lr, beta1, beta2, epsilon;
@@ -24,7 +24,7 @@ struct MoveRule {
 template <class T>
 class WeightMemory {
  public:
-  /// `at`, `transposed`: where StepCalls has them; null where the step does not read them.
+  /// `at`, `transposed`: their places in StepCalls; null if the step does not read them.
   WeightMemory(const LearnedWeight& weight, int layer, T* at, T* transposed, const Kernels<T>& kernels)
       : layer_(layer), weight_(weight), at_(at), transposed_(transposed) {
     const Shape& shape = weight.value.shape();
@@ -49,12 +49,12 @@ class WeightMemory {
   T* gradient() const { return gradient_; }
   T* transposed() const { return transposed_; }
   bool is_bounded() const { return weight_.bounds != Bounds{}; }
-  /// Others keep the transposed copy in step from now on.
+  /// From now on others keep the transposed copy current.
   void moves_transposed() { transposed_places_.clear(); }
 
   void clear() { std::fill_n(gradient_, elements(), T(0)); }
 
-  /// Brings back into their bounds what has changed, and copies it.
+  /// Clips changed weights to their bounds, and copies them.
   void settle() {
     if (!weight_.trainable || at_ == nullptr) return;
     if (is_bounded())
@@ -63,7 +63,7 @@ class WeightMemory {
     copy_transposed();
   }
 
-  /// Moves by the gradient, which then is 0. One that is not finite moves nothing.
+  /// Moves by the gradient, which is then 0. A gradient that is not finite moves nothing.
   void move(const MoveRule& rule) {
     if (!weight_.trainable || at_ == nullptr) return;
     T *const mean = gradient_ + elements(), *const square = mean + elements();

@@ -8,10 +8,10 @@
 
 namespace lagtape::recurrence {
 
-/// Steps of a run. Runs begin at multiples of 16 steps of the sequence, whatever the chunks, so that weight
-/// gradients are always summed over the same steps.
+/// Steps of a run. Runs begin at multiples of 16 steps of the sequence, for any chunks, so weight gradients are always
+/// summed over the same steps.
 inline constexpr std::int64_t kRun = 16;
-/// Steps of a chunk where nothing else is asked for.
+/// The default number of steps of a chunk.
 inline constexpr std::int64_t kDefaultChunk = 4 * kRun;
 
 /// The steps that the arrays of a slice hold, and their purpose.
@@ -31,10 +31,9 @@ struct Extent {
 std::int64_t steps_held(const Array& array, const StepProgram& program, const LayerSchedule& schedule,
                         const Extent& extent);
 
-/// Whether the adjoints of a lagged read lie in the array of its state. When all states are kept, these
-/// adjoints take the place of states that the backward pass no longer needs: the adjoint of step n lies where
-/// the state of step n + 1 + adjoints_after_states was. Of the reads of one state, only the one that looks
-/// back furthest can do so.
+/// Whether the adjoints of a lagged read are in the array of its state. When all states are kept, these adjoints
+/// overwrite states that the backward pass no longer needs: the adjoint of step n is in the place of the state of step
+/// n + 1 + adjoints_after_states. Of the reads of one state, only the one that looks back furthest can do so.
 bool lies_on_states(const LayerOps::LaggedRead& read, const LayerSchedule& schedule, const Extent& extent);
 
 /// Steps that such adjoints need beyond the last state.

@@ -9,7 +9,7 @@ namespace lagtape {
 
 class Ranks;
 
-/// The part of the forward pass that is still there for the backward pass: `full`: all saved values;
+/// The part of the forward pass that is kept for the backward pass: `full`: all saved values;
 /// `states`: the states, from which the rest is computed again; `reversible`: the last states, from which the
 /// step is run backwards in time; `checkpoint`: windows at some steps, from which the forward pass is run
 /// once more. `automatic`: the fastest of them that fits the budget.
@@ -37,7 +37,7 @@ struct SequenceSettings {
   std::int64_t chunk = 0;
   /// Steps between checkpoints, a multiple of the chunk; 0: chosen by the planner.
   std::int64_t checkpoint_interval = 0;
-  /// How often a step may be run forward again; 0: as rarely as the budget allows.
+  /// The limit on forward repetitions of a step; 0: as few as the budget allows.
   int levels = 0;
   SimdLevel level = best_level();
   /// Whether element-wise work becomes machine code where possible, which is faster and gives the same bits.
@@ -54,12 +54,12 @@ struct SequenceSettings {
 /// The cost of a plan for a batch of B sequences of T steps.
 struct PlanCost {
   MemoryPlan plan = MemoryPlan::automatic;
-  std::int64_t bytes = 0;  ///< the most that the op allocates at any time, with the threads asked for
+  std::int64_t bytes = 0;  ///< the largest memory of the op at any time, with the requested threads
   double extra_flops = 0;  ///< products beyond one forward and backward pass of the batch
   std::int64_t chunk = 0;  ///< steps
   std::int64_t checkpoint_interval = 0;  ///< steps between checkpoints; 0: none
   std::int64_t slots = 0;                ///< checkpoints that are kept at a time
-  int levels = 0;                        ///< how often a step is run forward again, at most
+  int levels = 0;                        ///< largest number of forward repetitions of a step
 };
 
 }  // namespace lagtape

@@ -20,7 +20,7 @@ std::int64_t slice_count(const StackDefinition& stack, std::int64_t batch);
 Extent evaluation_extent();
 Extent training_extent(const PlanCost& plan);
 
-/// The work of a stack's layers that plans differ in: multiplications and additions of products, a row and
+/// The work of a stack's layers in which plans differ: multiplications and additions of products, a row and
 /// step.
 struct StackWork {
   double forward = 0;
@@ -31,13 +31,13 @@ struct StackWork {
   void add(const StepProgram& program, const LayerSchedule& schedule);
 };
 
-/// The cost of each plan for a batch of so many sequences of so many steps, the fastest plan first. `bytes`
-/// says how much memory a plan takes.
+/// The cost of each plan for a batch of so many sequences of so many steps, the fastest plan first. `bytes` is the
+/// memory of a plan.
 std::vector<PlanCost> list_plans(const StackWork& work, std::int64_t batch, std::int64_t steps,
                                  const SequenceSettings& settings,
                                  const std::function<std::int64_t(const PlanCost&)>& bytes);
 
-/// The fastest plan that fits the budget. Throws InputError that says how much the smallest needs.
+/// The fastest plan that fits the budget. Throws InputError with the memory of the smallest.
 PlanCost choose_plan(const std::vector<PlanCost>& plans, const SequenceSettings& settings);
 
 }  // namespace lagtape::recurrence

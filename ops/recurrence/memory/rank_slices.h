@@ -8,9 +8,9 @@
 
 namespace lagtape::recurrence {
 
-/// The slices of a batch that each process works on: neighboring ones, as many on each rank as on any other or one
-/// more. Results of all slices then come together on every rank, in the slices' order, so that they do not depend on
-/// the number of ranks. Without ranks there is one process.
+/// The slices of a batch that each process works on: neighboring ones, equally many on each rank up to one. Results of
+/// all slices then come together on every rank, in the slices' order, so that they do not depend on the number of
+/// ranks. Without ranks there is one process.
 class RankSlices {
  public:
   RankSlices(Ranks* ranks, std::int64_t slices);
@@ -28,7 +28,7 @@ class RankSlices {
   std::size_t own() const { return ranks_ == nullptr ? 0 : static_cast<std::size_t>(ranks_->rank()); }
 
   Ranks* ranks_;
-  std::vector<std::int64_t> first_slices_;  // of each rank, and the number of slices at the end
+  std::vector<std::int64_t> first_slices_;  // first slice of each rank, and the number of slices at the end
 };
 
 }  // namespace lagtape::recurrence

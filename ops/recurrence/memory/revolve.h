@@ -7,8 +7,8 @@ namespace lagtape::recurrence {
 
 // The times to keep checkpoints and the places to restart from: a walk back over N intervals with room for a
 // few checkpoints, by the binomial schedule of Griewank and Walther (Algorithm 799: revolve, 2000), which
-// runs the fewest intervals again. Intervals are first run forward once, and the last of them is still there
-// when the walk begins.
+// runs the fewest intervals again. Intervals are first run forward once, and the last of them still exists when the
+// walk begins.
 
 /// The most intervals that `slots` checkpoints (the one at the beginning among them) can walk back over when
 /// no checkpoint interval is run again more than `sweeps` times; at most 2^40.

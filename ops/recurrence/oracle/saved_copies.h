@@ -8,17 +8,17 @@
 namespace lagtape::recurrence {
 
 /// The values of a step as the backward pass reads them where saved values are rounded to bf16: rounded copies;
-/// cheap values, computed again from these; all others as they are. The choice of the values that have copies is
-/// the engine's, and nothing else here.
+/// cheap values, computed again from these; all others as they are. Only the choice of the copied values comes from the
+/// engine.
 class SavedCopies {
  public:
   explicit SavedCopies(const StepProgram& program);
 
   /// Value `id` of the step at work, in order.
   void take(int id, const Tensor& value);
-  /// A value that was taken, as the backward pass reads it; an empty tensor for -1.
+  /// A read value, as the backward pass reads it; an empty tensor for -1.
   const Tensor& at(int id) const { return id < 0 ? none_ : seen_[static_cast<std::size_t>(id)]; }
-  /// Value `id` as the backward pass reads it; its operands were taken before.
+  /// Value `id` as the backward pass reads it; its operands were read before.
   Tensor seen(int id, const Tensor& value) const;
   /// Whether the gradient of a vector or a narrow matrix sums rounded adjoints. The engine decides it.
   bool sums_rounded(int weight) const { return rounded_sums_[static_cast<std::size_t>(weight)]; }

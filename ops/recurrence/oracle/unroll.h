@@ -19,7 +19,7 @@ namespace lagtape {
 //
 // The fine print of the semantics:
 // - A row ends with its own last step: its final windows are those after it, and its outputs beyond it are
-//   zeros. `last_padded_step` takes every row to be T long.
+//   zeros. `last_padded_step` treats every row as T long.
 // - A read-out that reads once sees step 0: in its step index and in its draws.
 // - A real lag tau is clamped to [1, L]; with k = floor(tau) and f = tau - k (for tau = L: k = L - 1, f = 1)
 //   it reads (1 - f) h[n-k] + f h[n-k-1]. Its gradient is that of this formula for 1 <= tau <= L, else zero.
@@ -33,10 +33,9 @@ Var unroll_outputs(Tape& tape, const StackDefinition& stack, std::span<const Var
                    const SequenceBatch& batch, std::span<const Var> initial = {},
                    std::vector<Var>* final_window = nullptr);
 
-/// All values of an unrolled stack, for analysis: handles to nodes of its tape. The states after a step are
-/// then nodes of their own that require gradients. Later steps, lags and the step's output see them; the
-/// step's other states do not. The gradient that `backward` leaves in them is the derivative by that state,
-/// with the others of its step held.
+/// All values of an unrolled stack, for analysis: handles to nodes of its tape. The states after a step are then
+/// separate nodes that require gradients. Later steps, lags and the step's output see them; the step's other states do
+/// not. The gradient that `backward` leaves in them is the derivative by that state, with the others of its step held.
 struct UnrollTrace {
   struct Step {
     std::vector<Var>

@@ -15,7 +15,7 @@ namespace lagtape::recurrence {
 using Rows = std::vector<bool>;           ///< a flag a row of the batch
 using Steps = std::vector<std::int64_t>;  ///< the absolute step that each row is at
 
-/// The rows of a that are chosen, the rows of b elsewhere. No arithmetic touches the rows that are not taken.
+/// The rows of a that are chosen, the rows of b elsewhere. No arithmetic touches the other rows.
 Var select(const Rows& chosen, const Var& a, const Var& b);
 Var zeros_like(const Var& x);
 
@@ -25,7 +25,7 @@ struct UnrollFrame {
   const SequenceBatch& batch;
   Dtype dtype;
   std::int64_t rows;
-  ProductFormat products = ProductFormat::scalar;  ///< of the layers
+  ProductFormat products = ProductFormat::scalar;  ///< programs of the layers
   int layers = 0;                                  ///< programs before the read-out
 };
 
@@ -33,7 +33,7 @@ struct UnrollFrame {
 /// program must outlive it.
 class UnrolledLayer {
  public:
-  /// `position` is the layer's in the stack; every step is noted in `trace`, where there is one.
+  /// `position` is the layer's in the stack; every step is recorded in `trace`, if there is one.
   UnrolledLayer(const UnrollFrame& frame, const StepProgram& program, int position,
                 std::span<const Var> weights, std::vector<UnrollTrace::Step>* trace = nullptr);
 
@@ -41,7 +41,7 @@ class UnrolledLayer {
   void start(std::span<const Var> initial);
   /// One step of the rows that still run: the output for x [B, input], [B, width].
   Var step(const Var& x, const Steps& steps, const Rows& running);
-  /// The windows of the states, every row's after its own last step.
+  /// The windows of the states, for every row after its own last step.
   void append_windows(const std::vector<std::int64_t>& lengths, std::vector<Var>& windows) const;
 
  private:

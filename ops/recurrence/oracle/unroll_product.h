@@ -4,7 +4,7 @@
 
 namespace lagtape::recurrence {
 
-/// The parts of a product that take numbers as they are, because they are element-wise work.
+/// The parts of a product that do not round, because they are element-wise work.
 struct ScalarParts {
   bool value = false;            ///< W a
   bool weight_gradient = false;  ///< dW, from the adjoint as it is or rounded
@@ -12,11 +12,11 @@ struct ScalarParts {
 };
 
 /// W a with operands rounded to bf16, forward and backward: the adjoint too is an operand of the products that
-/// give the gradients of a and W. The derivative of the rounding counts as one. dW is computed from `seen`, what
-/// was saved of a. Only the roundings of operands are those of the engine; sums are those of ops/matmul.
+/// give the gradients of a and W. The derivative of the rounding counts as one. dW is computed from `seen`, the saved
+/// form of a. Only the roundings of operands are those of the engine; sums are those of ops/matmul.
 Var product_in_bf16(const Var& a, const Var& w, const Tensor& seen, ScalarParts scalar);
 
-/// The same value; its adjoint is rounded on the way to what it was made of.
+/// The same value; its adjoint is rounded on the way back.
 Var with_rounded_adjoint(const Var& y);
 
 /// The numbers rounded to bf16.

@@ -13,10 +13,10 @@
 namespace lagtape::recurrence {
 
 /// The backward half of a batch: the gradients that it begins with, unless a loss gives them, and its results.
-/// The caller allocates all results, as zeros; they are null where they are not wanted.
+/// The caller allocates all results, as zeros; null: not wanted.
 struct BackwardRequest {
   const Tensor* output_gradient = nullptr;  ///< shaped as the outputs; null: the loss's
-  /// One a state, shaped as the final window; null: zeros. No state is read through trained lags alone.
+  /// One a state, shaped as the final window; null: zeros. No state may be read through trained lags alone.
   const std::vector<Tensor>* final_gradient = nullptr;
   std::vector<Tensor>* weight_gradients = nullptr;  ///< one a weight; empty tensors where not wanted
   Tensor* x_gradient = nullptr;                     ///< [B, T, input]
@@ -50,7 +50,7 @@ struct PreparedRequest : BatchRequest {
 
   std::vector<std::int64_t> lengths;    ///< [B], steps that count; empty: all steps of all rows
   std::vector<std::int64_t> sequences;  ///< [B], names of the rows, for their draws
-  /// 1 / (the number of everything that is scored); 0: no loss. esr and dc have factors of their own instead.
+  /// 1 / (the number of everything that is scored); 0: no loss. esr and dc have their own factors instead.
   double loss_scale = 0;
   SignalFactors signal;
 };

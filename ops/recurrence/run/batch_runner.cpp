@@ -59,7 +59,7 @@ class BatchRunnerOf final : public BatchRunner {
 
  private:
   class Held;
-  /// What the plan of a batch depends on.
+  /// The sizes that the plan of a batch depends on.
   struct Case {
     std::int64_t batch, steps;
     int threads;

@@ -21,7 +21,7 @@ class HeldBatch {
   virtual void backward(const BackwardRequest& gradients) = 0;
 };
 
-/// Cuts a batch into slices and takes them through the stack on the pool's workers. The caller has checked
+/// Cuts a batch into slices and runs them through the stack on the pool's workers. The caller has checked
 /// shapes.
 class BatchRunner {
  public:
@@ -29,7 +29,7 @@ class BatchRunner {
   /// Returns the loss (0 when not asked for).
   virtual double run(const BatchRequest& request) = 0;
   /// Runs the forward half, which gives outputs and final window, and holds the rest for the backward half.
-  /// `input_gradient`: whether that may be asked for dL/dx. Throws InputError when no plan fits the budget.
+  /// `input_gradient`: whether dL/dx may be requested. Throws InputError when no plan fits the budget.
   virtual std::unique_ptr<HeldBatch> hold(const BatchRequest& request, bool input_gradient) = 0;
   /// The costs of the memory plans, the fastest first.
   virtual std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) = 0;

@@ -17,7 +17,7 @@ namespace lagtape::recurrence {
 template <class T>
 class CompiledStack {
  public:
-  /// `compile_stages`: element-wise stages become machine code where that can be. `forward_only`: no backward
+  /// `compile_stages`: element-wise stages become machine code where possible. `forward_only`: no backward
   /// pass will be run, and steps ask for resets themselves (step/resets.h).
   CompiledStack(const StackDefinition& stack, bool input_gradient, const Kernels<T>& kernels,
                 bool compile_stages, bool forward_only = false);

@@ -9,7 +9,7 @@
 namespace lagtape::recurrence {
 
 /// dL/d(final window) of one layer on the rows of one slice. The window shows the states of a row's last
-/// steps, so that each of its gradients enters the backward pass where that pass comes to its step.
+/// steps, so each of its gradients enters the backward pass at its step.
 template <class T>
 class FinalGradient {
  public:
@@ -22,8 +22,8 @@ class FinalGradient {
   void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0, std::int64_t rows,
              const std::int64_t* lengths, const Extent& extent, const RowResets<T>& resets);
 
-  // A state takes its gradient with its direct adjoint, where the step reads it, else with that of a lag: with a
-  // block of steps, or, where zeros that all steps share stand for adjoints from beyond the end, step by step.
+  // A state gets its gradient with its direct adjoint, if the step reads it, else with that of a lag: with a
+  // block of steps, or, where zeros that all steps share replace adjoints from beyond the end, step by step.
 
   /// To be called before the backward of steps [n0, n1) of one block.
   void add_after_block(std::int64_t n0, std::int64_t n1, Interpreter<T>& interpreter) const;

@@ -22,7 +22,7 @@ struct ArrayView {
   T* at(std::int64_t step) const { return step < last ? base + (step - first) * stride : beyond; }
 };
 
-/// The number of values in the model's precision that take the space of a double.
+/// The number of values in the model's precision in the space of a double.
 template <class T>
 inline constexpr std::int64_t kDoubleWidth = sizeof(double) / sizeof(T);
 
@@ -77,7 +77,7 @@ class Interpreter {
 
   /// Runs the phase for steps [step, step + count). Arrays that hold one step allow count = 1 only.
   void run(const Phase& phase, std::int64_t step, std::int64_t count);
-  /// Where the rows of an array at a step are, from an element of each row on.
+  /// The places of the rows of an array at a step, from an element of each row on.
   T* at(const Operand& operand, std::int64_t step, std::int64_t element = 0) const {
     T* const rows = arrays_[operand.index].at(step + operand.step);
     return operand.rounded ? reinterpret_cast<T*>(reinterpret_cast<SavedElement<T>*>(rows) + element)

@@ -20,8 +20,8 @@ class LayerRunner {
   LayerRunner(const StepProgram& program, const LayerSchedule& schedule, const LayerWeights<T>& weights,
               const Kernels<T>& kernels);
 
-  /// Takes the arrays for a slice of that many rows. `below` is the layer whose output is the input; null:
-  /// the runner has an input array of its own. Likewise `above` for dL/d(output).
+  /// Allocates the arrays for a slice of that many rows. `below` is the layer whose output is the input; null:
+  /// the runner has its own input array. Likewise `above` for dL/d(output).
   void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows, LayerRunner* below,
                LayerRunner* above);
 
@@ -43,7 +43,7 @@ class LayerRunner {
   const LayerStates<T>& states() const { return states_; }
   LayerStates<T>& states() { return states_; }
 
-  /// Makes room for steps from n on, whose values stay; of the steps before, only the window at n is kept.
+  /// Makes room for steps from n on, whose values stay; before them only the window at n is kept.
   void enter_interval(std::int64_t n);
   /// Makes room for steps [n0, n1) and moves the window that they need along.
   void enter_forward(std::int64_t n0, std::int64_t n1);

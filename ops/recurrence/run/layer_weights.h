@@ -9,7 +9,7 @@
 
 namespace lagtape::recurrence {
 
-/// The weights of a layer as the interpreter reads them: packed stacks, and vectors repeated for the rows of
+/// The weights of a layer for the interpreter: packed stacks, and vectors repeated for the rows of
 /// a tile. Shared by all slices.
 template <class T>
 class LayerWeights {

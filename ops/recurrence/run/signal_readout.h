@@ -5,15 +5,15 @@
 
 namespace lagtape::recurrence {
 
-/// The losses esr and dc of one slice. Their gradient at a step depends on other steps, so that the errors of all steps
-/// are kept until the last is known: a number for each target, whatever the memory plan.
+/// The losses esr and dc of one slice. Their gradient at a step depends on other steps, so the errors of all steps are
+/// kept until the last is known: a number for each target, under any memory plan.
 template <class T>
 class SignalReadout {
  public:
   /// `width`: numbers of a target.
   void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows, std::int64_t width);
   void begin(const SliceRows<T>& rows, const LossOptions& options);
-  /// Takes the outputs of step n: rows `stride` apart.
+  /// Adds the outputs of step n: rows `stride` apart.
   void take(std::int64_t n, const T* outputs, std::int64_t stride);
   /// The sum over the slice's rows, after the last step. With `gradient` the errors become dL/d(outputs).
   double finish(bool gradient);

@@ -11,14 +11,14 @@
 
 namespace lagtape::recurrence {
 
-/// Sums the weights' gradients of all slices in the slices' order, on fewer copies than there are slices: a
-/// slice that is done before its turn keeps its copy until then. Where ranks share the slices, a rank adds its own
-/// to the sums of the ranks before it, and so keeps a copy of each until it has those.
+/// Sums the weights' gradients of all slices in the slices' order, on fewer copies than slices: a slice that finishes
+/// before its turn keeps its copy until then. Where ranks share the slices, a rank adds its own to the sums of the
+/// ranks before it, and so keeps a copy of each until it has those.
 template <class T>
 class SliceGradients {
  public:
-  /// The number of copies for the slices of this process: one more than are worked on, so that no slice waits for the
-  /// one just before it; or all.
+  /// The number of copies for the slices of this process: one more than the active slices, so that no slice waits for
+  /// the one just before it; or all.
   static std::int64_t copies(std::int64_t slices, std::int64_t threads, const Ranks* ranks) {
     return ranks != nullptr ? slices : std::min(slices, threads + 1);
   }
@@ -28,14 +28,14 @@ class SliceGradients {
   /// Adds to `sums`, in which a tensor is empty where no gradient is wanted. `memory` holds that many copies.
   SliceGradients(std::vector<Tensor>& sums, T* memory, std::int64_t copies, Ranks* ranks);
 
-  /// A copy filled with zeros for a slice, by weight; null where not wanted. Waits for a free copy, and until
-  /// the slices before have theirs, so that the one whose turn it is never waits for others.
+  /// A copy filled with zeros for a slice, by weight; null where not wanted. Waits for a free copy, and until the
+  /// slices before have theirs, so that the next slice in turn never waits.
   std::vector<T*> claim(std::int64_t slice);
   /// Notes that the slice's gradients are complete.
   void finish(std::int64_t slice);
   /// Once all slices are finished: with ranks, completes the sums on each.
   void sum_over_ranks();
-  /// Notes that a slice failed and will not finish: the sums are useless, and no slice waits any more.
+  /// Notes that a slice failed and will not finish: the sums are invalid, and no slice waits any more.
   void give_up();
 
  private:

@@ -11,7 +11,7 @@
 namespace lagtape::recurrence {
 
 /// The read-out of one slice: from the last layer's output to outputs and losses, and from those back to
-/// dL/d(output). Every step is read, or each row's last step or mean once, by a read-out of its own.
+/// dL/d(output). Every step is read, or each row's last step or mean once, by its own read-out.
 template <class T>
 class SliceReadout {
  public:
@@ -28,7 +28,7 @@ class SliceReadout {
   void begin_backward();
   /// Computes dL/d(output) of steps [n0, n1), whose outputs the last layer holds.
   void backward(std::int64_t n0, std::int64_t n1);
-  /// The sum over the slice's rows, in whichever order the steps were scored.
+  /// The sum over the slice's rows, for any order of scored steps.
   double loss() const;
 
  private:
@@ -62,8 +62,8 @@ class SliceReadout {
   T* feature_adjoint_ = nullptr;  // dL/d(features)
   SliceRows<T> rows_;
   std::vector<double> run_losses_;  // by run; a single one where the output is read once
-  // By step of a chunk: whether dL/d(output) is zero there already, as it is at most steps of a sequence that
-  // is read once. Every chunk has the step in the same place, and nobody else writes it.
+  // By step of a chunk: whether dL/d(output) is zero there already, as at most steps of a sequence that is read once.
+  // Every chunk has the step in the same place, and nothing else writes it.
   std::vector<bool> is_zero_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace lagtape::recurrence {
 
-/// Takes one slice through the whole sequence: forward, loss and backward. Each worker has one and uses it
+/// Runs one slice through the whole sequence: forward, loss and backward. Each worker has one and uses it
 /// for every slice.
 template <class T>
 class SliceRunner {
@@ -21,7 +21,7 @@ class SliceRunner {
   std::int64_t elements(const Extent& extent, std::int64_t rows);
   void run(const PreparedRequest& request, Slice<T>& slice, const Extent& extent, T* memory);
 
-  /// The two halves of `run`. Pass, slice and memory must stay as they are between them, but for the pass's
+  /// The two halves of `run`. Pass, slice and memory must stay as they are between them, except for the pass's
   /// backward half.
   void forward(const PreparedRequest& request, Slice<T>& slice, const Extent& extent, T* memory);
   void backward();

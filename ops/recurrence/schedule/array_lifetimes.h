@@ -10,20 +10,19 @@
 
 namespace lagtape::recurrence {
 
-/// An op at its place in the order in which the ops of a step are carried out.
+/// An op at its place in the order of a step's ops.
 struct TimedOp {
   const Op* op;
   PassKind pass;
 };
 
-/// Finds an existing array for a value that lives within one pass: one whose content is not needed at that
-/// time, if there is any. The row blocks of a step are written and read in the order of the ops, so this
-/// order decides. Saved values occupy their arrays from the op that computes them to the last op of the
-/// backward pass that reads them; products may use the arrays before, and deltas afterwards. Arrays of rounded
-/// numbers hold nothing else.
+/// Finds an existing array for a value that lives within one pass: one whose content is not needed at that time, if
+/// any. The row blocks of a step are written and read in the order of the ops, so this order decides. Saved values
+/// occupy their arrays from the op that computes them to the last op of the backward pass that reads them; products may
+/// use the arrays before, and deltas afterwards. Arrays of rounded numbers hold nothing else.
 class ArrayLifetimes {
  public:
-  /// `ops` are in order, gradients are summed after the last.
+  /// `ops` are in order; gradients are summed after the last.
   ArrayLifetimes(const LayerOps& layer, std::vector<TimedOp> ops);
 
   /// An array for `value`, which has no place yet and is rounded or not; -1 when a new one is needed.
@@ -39,7 +38,7 @@ class ArrayLifetimes {
   };
   struct Shared {
     int array;
-    /// The last op of each lifetime in it, by pass and first op. Those of one pass do not overlap.
+    /// The last op of each lifetime in it, by pass and first op. Lifetimes of one pass do not overlap.
     std::map<std::pair<PassKind, std::size_t>, std::size_t> lifetimes;
   };
   using Format = std::pair<std::int64_t, bool>;  // width, and whether numbers are rounded

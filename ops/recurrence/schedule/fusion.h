@@ -11,7 +11,7 @@ namespace lagtape::recurrence {
 struct StageOps {
   enum class Kind : std::uint8_t { products, elements, across };
   Kind kind = Kind::products;
-  std::int64_t width = 0;  ///< padded, of work on elements; where several are together, of the widest
+  std::int64_t width = 0;  ///< padded width of work on elements; the widest, where several are together
   Ops ops;
 };
 

@@ -9,11 +9,10 @@
 
 namespace lagtape::recurrence {
 
-/// Elements of a tile, on which one element-wise instruction works at a time, so that a stage stays in the L1
-/// cache.
+/// Elements of a tile, on which one element-wise instruction works at a time, so a stage stays in the L1 cache.
 inline constexpr std::int64_t kTileElements = 256;
 
-/// Where an instruction finds or leaves a block of rows. Widths are padded.
+/// The place from which an instruction reads, or to which it writes, a block of rows. Widths are padded.
 struct Operand {
   enum class Kind : std::uint8_t { array, weight, tile, grid };
   Kind kind = Kind::array;
@@ -56,7 +55,7 @@ struct ElementStage {
   std::int64_t tile_rows = 1;
   std::int64_t register_width = 0;  ///< padded
   int registers = 0;
-  bool prefetches_before = false;                 ///< loads also fetch what the step before will read
+  bool prefetches_before = false;                 ///< loads also prefetch the operands of the step before
   std::shared_ptr<const CompiledStage> compiled;  ///< null: the stage is interpreted
 };
 
@@ -83,7 +82,7 @@ struct WeightStack {
   bool operator==(const WeightStack&) const = default;
 };
 
-/// A layer as it is run: LayerOps with its products stacked, its element-wise work fused into
+/// A layer ready to run: LayerOps with its products stacked, its element-wise work fused into
 /// stages and every value in its place.
 struct LayerSchedule : Passes<Phase> {
   std::vector<Array> arrays;
@@ -100,7 +99,7 @@ struct LayerSchedule : Passes<Phase> {
     Operand delta, operand;
     std::int64_t groups;
   };
-  /// A column or row of a narrow matrix's gradient, or a vector's, which has no factor.
+  /// A column or row of a narrow matrix's gradient, or the gradient of a vector, without a factor.
   struct NarrowGradient {
     std::vector<int> weights;       ///< all get the same: biases that are added to each other
     std::int64_t first, stride, n;  ///< elements first + i stride of the weight, i < n

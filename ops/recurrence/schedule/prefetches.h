@@ -4,7 +4,7 @@
 
 namespace lagtape::recurrence {
 
-/// Decides which rows are fetched into the cache before a step of a loop reads or writes them: arrays of the
+/// Chooses the rows to prefetch into the cache before a step of a loop reads or writes them: arrays of the
 /// whole sequence have left it by then. A large product of the loop does it while it multiplies
 /// (ProductStage::prefetched); in a backward loop without one, the element-wise work does, a step ahead
 /// (ElementStage::prefetches_before).

@@ -20,7 +20,7 @@ class WeightColumns {
 };
 
 /// Writes the element-wise ops of one stage as instructions on operands. Values that only this stage uses are
-/// in registers of the tile, as are the numbers of ops; all others are in arrays and weights.
+/// in registers of the tile, as are the ops' numbers; all others are in arrays and weights.
 class StageWriter {
  public:
   StageWriter(const ValueOperands& values, WeightColumns& columns) : values_(values), columns_(columns) {}

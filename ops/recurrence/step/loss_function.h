@@ -16,8 +16,8 @@ namespace lagtape {
 
 /// The losses that are sums over sequences: the mean over everything scored, which is all elements for losses of real
 /// numbers (for quantile at all levels), and all targets for cross_entropy (class indices) and
-/// binary_cross_entropy (one logit, targets 0 or 1). Only esr and dc, of signals at every step, are no means: the energy
-/// of the errors, or of their mean, is divided by that of the batch's targets.
+/// binary_cross_entropy (one logit, targets 0 or 1). Only esr and dc, of signals at every step, are not means: the
+/// energy of the errors, or of their mean, is divided by that of the batch's targets.
 enum class Loss : std::uint8_t {
   none,
   mse,
@@ -33,8 +33,8 @@ enum class Loss : std::uint8_t {
   binary_cross_entropy
 };
 
-/// What a loss is computed from: real numbers, signals of real numbers at every step, the index of a class, or a number
-/// that is 0 or 1.
+/// The targets of a loss: real numbers, signals of real numbers at every step, the index of a class, or a
+/// number that is 0 or 1.
 enum class LossTargets : std::uint8_t { none, real, signal, classes, bit };
 
 struct LossRow {
@@ -43,7 +43,7 @@ struct LossRow {
   LossTargets targets;
   std::string_view summary;
   const TargetDistribution* distribution =
-      nullptr;  ///< that of the targets, where the loss is its likelihood
+      nullptr;  ///< the distribution of the targets, if the loss is its likelihood
 };
 
 /// One row a loss, in the order of Loss.
@@ -84,30 +84,30 @@ constexpr std::string_view name_of(Loss loss) { return loss_row(loss).name; }
 /// The losses that a model may have.
 constexpr std::span<const LossRow> losses() { return std::span(kLossRows).subspan(1); }
 
-/// The settings of a loss. Those of other losses are not read.
+/// The settings of a loss. Settings of other losses are not read.
 struct LossOptions {
   /// huber: the error from which on the loss grows linearly, in units of the (normalized) targets.
   double delta = 1;
   /// quantile: the levels of the quantiles, rising, each between 0 and 1. A model has an output for each level of
-  /// each target: all levels of the first target in their order, then those of the next. Distributions: those of the
-  /// quantiles that predictions and metrics show.
+  /// each target: all levels of the first target in their order, then those of the next. Distributions: the levels of
+  /// quantiles in predictions and metrics.
   std::vector<double> levels = {0.1, 0.5, 0.9};
-  /// negative_binomial: what the mean of each target is a multiple of; empty: 1.
+  /// negative_binomial: the unit of each target's mean; empty: 1.
   std::vector<double> scale = {};
   /// The cross-entropies: the factor of each class in the loss of its targets, 0 or more; empty: 1 for all.
   std::vector<double> class_weights = {};
-  /// The cross-entropies: the probability that is taken from the target's class and given to all classes alike
+  /// The cross-entropies: the probability that is moved from the target's class to all classes alike
   /// (Szegedy et al. 2016, section 7), 0 or more and below 1.
   double label_smoothing = 0;
-  /// esr: the share c of y[n-1] that is taken from y[n], in outputs and targets, from 0 to 1; 0: none.
+  /// esr: the share c of y[n-1] that is subtracted from y[n], in outputs and targets, from 0 to 1; 0: none.
   double pre_emphasis = 0;
-  /// esr: what the loss dc is multiplied with and added; 0: not at all.
+  /// esr: the factor of the loss dc, which is added; 0: not at all.
   double dc = 0;
 
   bool operator==(const LossOptions&) const = default;
 };
 
-/// A loss with its settings. A loss alone stands for itself with the settings of above.
+/// A loss with its settings. A loss alone has the default settings.
 struct LossFunction {
   Loss kind = Loss::none;
   LossOptions options = {};
@@ -129,7 +129,7 @@ struct LossFunction {
   std::vector<double> quantiles(std::span<const double> outputs) const;
   /// Whether targets are real numbers of any size.
   bool is_real() const { return loss_row(kind).targets == LossTargets::real || is_signal(); }
-  /// Whether a sequence is scored as a signal.
+  /// Whether the loss scores a sequence as a signal.
   bool is_signal() const { return loss_row(kind).targets == LossTargets::signal; }
   double esr_weight() const { return kind == Loss::esr ? 1 : 0; }
   double dc_weight() const { return kind == Loss::dc ? 1 : options.dc; }
@@ -141,7 +141,7 @@ struct LossFunction {
   /// The place of the prediction among the outputs of a target: the level that is nearest to the median, or the mean.
   std::int64_t middle() const;
 
-  /// What is wrong with a setting, whose name the pointer has; none when nothing is.
+  /// The error of a setting, whose name is in the pointer; none when there is none.
   std::optional<Problem> error() const;
 };
 

@@ -4,7 +4,7 @@
 
 namespace lagtape {
 
-/// For quantised products, layer by layer: the largest magnitude that the operand of weight stack s
+/// For quantized products, layer by layer: the largest magnitude that the operand of weight stack s
 /// (LayerSchedule) is expected to have, at s. Stream::operand_ranges finds them.
 using OperandRanges = std::vector<std::vector<float>>;
 

@@ -10,9 +10,9 @@
 
 namespace lagtape {
 
-// States on the grid (ops/kernels/grid.h), and how a step is undone (see "Reversible" in
+// States on the grid (ops/kernels/grid.h), and the inverse of a step (see "Reversible" in
 // ops/recurrence/README.md). A step adds an increment that was computed in the model's precision and rounded
-// to the grid once, so that taking the same increment away leads back exactly (Levesque and Verlet 1993). The
+// to the grid once, so subtracting the same increment leads back exactly (Levesque and Verlet 1993). The
 // step computes with the state in the model's precision.
 
 /// The update of a state on the grid: s' = s + increment, or s - increment.
@@ -21,8 +21,7 @@ struct GridUpdate {
   bool negated = false;
 };
 
-/// How `state` is updated; empty unless its next value is a sum or difference of the state itself and
-/// something else.
+/// The update of `state`; empty unless its next value is a sum or difference of the state itself and another value.
 std::optional<GridUpdate> grid_update(const StepProgram& program, int state);
 
 /// Throws InputError for a state on the grid with lags, and for one that is not updated as in GridUpdate.
@@ -37,7 +36,7 @@ double nearest_on_grid(double v);
 void check_grid_window(std::string_view place, std::span<const StepProgram> layers,
                        std::span<const Tensor> window);
 
-/// How a step runs backwards: in which order its states can be undone, or why they cannot.
+/// The backward order of a step's states, or the reason why there is none.
 struct UndoOrder {
   std::vector<int> states;  ///< in the order in which they are undone
   std::string obstacle;     ///< empty: the step is reversible

@@ -24,14 +24,14 @@ struct StackDefinition {
   std::optional<StepProgram> readout;  ///< a program without states
   ReadAt at = ReadAt::every_step;
   LossFunction loss = {};
-  /// What the layers' products multiply; the read-out's multiply its own numbers. Work with a matrix of at
-  /// most two rows or columns that is element-wise (derive/layer_ops: kNarrow) stays as it is. In bf16 the
-  /// backward pass reads the layers' saved values rounded too (derive/saved_values).
+  /// The operands of the layers' products; the read-out's products multiply its own numbers. Work with a
+  /// matrix of at most two rows or columns that is element-wise (derive/layer_ops: kNarrow) stays as it is.
+  /// In bf16 the backward pass reads the layers' saved values rounded too (derive/saved_values).
   ProductFormat products = ProductFormat::scalar;
 
   std::int64_t input_width() const;
   std::int64_t output_width() const;
-  /// How many numbers a target has: as many as an output, unless the loss has several outputs for each.
+  /// The number of a target's numbers: that of the outputs, unless the loss has several outputs for each.
   std::int64_t target_width() const;
 };
 
@@ -59,7 +59,7 @@ struct DrawKey {
 struct SequenceBatch {
   Tensor x;                           ///< [B, T, input]
   std::vector<std::int64_t> lengths;  ///< [B], each in 1..T; empty: all T
-  Tensor targets;  ///< but for cross_entropy: [B, T, target] (every_step) or [B, target]; NaN: none
+  Tensor targets;  ///< except for cross_entropy: [B, T, target] (every_step) or [B, target]; NaN: none
   std::vector<std::int32_t> classes;  ///< cross_entropy: [B * T] row by row (every_step) or [B]; -1: none
   std::int64_t first_step = 0;        ///< the absolute index of x's first step, for a carried window
   DrawKey draws;

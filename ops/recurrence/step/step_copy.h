@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// Records a step once more. What derives from it says what is read otherwise.
+/// Records a step once more. A derived class says which reads change.
 class StepCopy {
  public:
   explicit StepCopy(const StepProgram& program);

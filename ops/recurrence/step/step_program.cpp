@@ -48,7 +48,7 @@ std::string function_text(const Instruction& v, const std::string& a, const std:
   }
 }
 
-/// The right-hand side of a value that has a line of its own.
+/// The right-hand side of a value that has its own line.
 std::string expression(const StepProgram& program, const Instruction& v) {
   const std::string a = reference(program, v.a);
   const std::string b = v.b < 0 ? "" : reference(program, v.b);

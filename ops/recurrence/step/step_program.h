@@ -99,7 +99,7 @@ struct StateDefinition {
   RowShape shape;
   int next = -1;  ///< the value that the state takes after the step
   Arithmetic arithmetic = Arithmetic::real;
-  // What find_reads says of it:
+  // Set by find_reads:
   int value = -1;            ///< the value by which the step reads the state before it; -1: it does not
   std::int64_t history = 0;  ///< the number of past values, beside the present one, that it must remember
 };

@@ -79,7 +79,7 @@ void LinkedStep<T>::add(std::size_t layer, const ElementStage& stage) {
   }
 }
 
-/// States go on in time, and so does a layer's input that is a state of the layer below. All other arrays
+/// States last over steps, and so does a layer's input that is a state of the layer below. All other arrays
 /// hold the values of one step.
 template <class T>
 bool LinkedStep<T>::moves(std::size_t layer, int array) const {

@@ -59,7 +59,7 @@ class LinkedStep {
   std::int64_t rows_;
   std::vector<Call> calls_;
   std::vector<ArrayPointer> fixed_;    // to arrays that hold the values of one step
-  std::vector<ArrayPointer> moving_;   // to states, which go on in time
+  std::vector<ArrayPointer> moving_;   // to states, which last over steps
   std::vector<std::int64_t> strides_;  // by moving pointer: from step to step
   T* input_ = nullptr;
   T* output_ = nullptr;

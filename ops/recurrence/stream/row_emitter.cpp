@@ -84,7 +84,7 @@ class RowEmitter : public RowSumEmitter {
       for (; bytes - at >= part; at += part) f(part, at);
   }
   /// An output that is at most one vector, of a size that one move has, goes from its register to the caller's
-  /// memory: by way of its own it would be waited for, and hold up the next step.
+  /// memory: through its own memory the next step would wait for it, and hold up the next step.
   bool stored_elsewhere(const VectorInstruction& i, const Xmm& a) override {
     if (pass_->vectors > 1 || i.vector > 0 ||
         !(pass_->places[static_cast<std::size_t>(i.operand)] == row_.output))

@@ -8,9 +8,9 @@
 // does the element-wise work on them, and goes on to the next: the processor has the sums of the next vector
 // to do while a tanh waits for its division. Weights are packed once more, in the order of use.
 //
-// Steps of even and of odd number have code of their own. States that are read one step back only, and states
+// Steps of even and of odd number have their own code. States that are read one step back only, and states
 // on the grid, change places between them, so that their addresses are numbers in the code. Each takes the
-// vectors in an order of its own, to find in the cache what the step before used last. Long sums go forwards
+// vectors in its own order, to find in the cache what the step before used last. Long sums go forwards
 // in even steps and backwards in odd ones. Other passes take the vectors upwards, except for the first few: a
 // read-out adds up the elements of a row from the first on, as soon as they are there, while the sums of
 // later vectors are computed.
@@ -60,7 +60,7 @@ struct RoundedOperand {
   RowAddress constants = {}, not_finite = {};
 };
 
-/// The constants that an operand is quantised with, as they lie among the weights.
+/// The constants that an operand is quantized with, as they lie among the weights.
 struct QuantizingConstants {
   float inverse_scale, most, least;
   std::int32_t offset;

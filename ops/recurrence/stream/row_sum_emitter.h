@@ -58,7 +58,7 @@ class RowSumEmitter : public VectorEmitter {
   /// Adds the terms of the next element. Returns false when none is left.
   bool add_next(const RowPass& pass, const std::vector<Xbyak::Zmm>& sums, Terms& terms);
 
-  /// Turns the sum of integers in a register into the number that it stands for; rdx as for arrays.
+  /// Turns the sum of integers in a register into its value; rdx as for arrays.
   void finish(const IntegerSum& sum, const Xbyak::Zmm& reg, bool in_strips);
 
   /// Registers for sums and the work on them. One more holds elements of an operand, and two are scratch.

@@ -21,7 +21,7 @@ ProductFormat format_of(const CompiledStack<T>& stack, std::size_t layer, const 
   return is_small ? ProductFormat::scalar : format;
 }
 
-/// Those products of a stage that are of one width: a pass goes over the vectors of one width.
+/// The products of a stage that have one width: a pass covers the vectors of one width.
 struct RowProducts {
   const ProductStage* stage;
   std::vector<std::size_t> outputs;  ///< their numbers among the stage's outputs
@@ -93,7 +93,7 @@ class RowWeights {
     packed_.resize(padded<T>(std::ssize(packed_)));
   }
 
-  /// Packs what the sums of quantised products need besides; `first` is the number of their first sum.
+  /// Packs what the sums of quantized products need besides; `first` is the number of their first sum.
   void add_integer_sums(RowPass& pass, std::size_t layer, const RowProducts& p, int first) {
     if constexpr (sizeof(T) == 4) {
       RoundedOperand& rounded = pass.rounded.back();

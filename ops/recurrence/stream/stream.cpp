@@ -202,7 +202,7 @@ struct Stream<T>::Implementation {
       other_step(input, output);
     }
   }
-  /// A function of its own, so that the code of every step stays small.
+  /// A separate function, so that the code of every step stays small.
   [[gnu::noinline]] void other_step(const T* input, T* output) {
     if (!linked_step && !compiled_row) return run(input, output, 1);
     if (steps >= ready_until) begin_single_steps();

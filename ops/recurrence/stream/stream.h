@@ -42,8 +42,8 @@ class Stream {
   /// states are bounded), others do not.
   bool is_finite() const;
 
-  /// One step: input [rows, input], output [rows, output], both row-major and dense. A thread that holds a
-  /// FlushSubnormals of its own saves every step the two changes of mode.
+  /// One step: input [rows, input], output [rows, output], both row-major and dense. A thread that holds its own
+  /// FlushSubnormals spares every step the two changes of mode.
   void step(const T* input, T* output) noexcept;
   /// `count` steps: input [count, rows, input], output [count, rows, output].
   void block(const T* input, T* output, std::int64_t count) noexcept;

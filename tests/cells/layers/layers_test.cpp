@@ -81,7 +81,7 @@ TEST_CASE("dropout leaves out its share, keeps the mean, and is gone in evaluati
 
 TEST_CASE("a dilated layer is the layer on every d-th step") {
   constexpr std::int64_t kSteps = 23;
-  // The last two read the index of the step, and count the steps of their own sequence.
+  // The last two read the index of the step, and count the steps of their sequence.
   for (const auto& row : {std::pair<std::string, Json>{"gru", {{"units", 4}}},
                           {"delay_gru", {{"units", 4}, {"tau", 2}}},
                           {"tarnn", {{"units", 4}, {"length", 5}}},

@@ -144,8 +144,8 @@ TEST_CASE("Derivatives by the elements of weights and by restarts are those of t
   }
 }
 
-/// How many of these systems have derivatives that are no differences. A difference over which a read passes a point of the
-/// grid says nothing, since the interpolation has kinks there, so the best of three counts.
+/// How many of these systems have derivatives that are not differences. A difference over which a read passes a point
+/// of the grid says nothing, since the interpolation has kinks there, so the best of three counts.
 int count_wrong(std::uint64_t first, std::uint64_t count, double bound) {
   int wrong = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {

@@ -52,7 +52,8 @@ TEST_CASE("columns that no key names may contain anything, and all columns are r
             "line 2, column 3 (remark): expected a finite number, got 'a'. "
             "Name the columns to read in \"input\"; all others are ignored."));
   const Own plain("t,v\n1,5\n2,6\n3,7\n");
-  CHECK(plain.inputs(R"("time": "t", "time_format": "seconds")") == Values{5, 6});  // the time is no input
+  CHECK(plain.inputs(R"("time": "t", "time_format": "seconds")") ==
+        Values{5, 6});  // the time is not an input
 }
 
 TEST_CASE("an index that pandas writes is no column among all") {

@@ -164,7 +164,7 @@ TEST_CASE("a row below the names has units if there are numbers below it") {
   CHECK(seen("sky,load\nclear,\nrain,5\nclear,6\n") ==
         "sky;load; | clear;; | 3");  // words, and a missing number
   CHECK(seen("a,b\nfault,fault\n1,2\nfault,3\n") ==
-        "a;b; | fault;fault; | 3");  // what comes again is no unit
+        "a;b; | fault;fault; | 3");  // what comes again is not a unit
   CHECK(seen("a,b\nx,y\nz,w\n") == "a;b; | x;y; | 2");
   CHECK(seen("a\n0kW\n1%\n2kW\n") == "a; | 0kW; | 3");
 }

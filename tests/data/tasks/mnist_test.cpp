@@ -20,7 +20,7 @@ std::string mnist(const std::string& more) { return R"({"task": "mnist", "path":
 
 const std::string kSizes = R"("train": 20, "valid": 10, "test": 5)";
 
-/// The sample digit in a row of a batch, recognised by its first pixel.
+/// The sample digit in a row of a batch, recognized by its first pixel.
 std::int64_t sample_of(const Batch& batch, std::int64_t row) {
   const auto first = std::lround(batch.x.at(row * 784) * 255);
   std::int64_t n = 0;

@@ -280,7 +280,7 @@ TEST_CASE("some steps of each .ts sequence are kept, drawn at random or the last
   CHECK(places.size() == 50);    // from the first step to the last
   CHECK(values_of(take(*loaded(0).train, 0, 40).x) == values_of(take(*task.train, 0, 40).x));
   CHECK(values_of(take(*loaded(1).train, 0, 40).x) != values_of(take(*task.train, 0, 40).x));
-  const auto as_published = [&](int seed) {  // scikit-learn's split has a seed of its own
+  const auto as_published = [&](int seed) {  // scikit-learn's split has its own seed
     return load(R"({"task": "ts", "path": "Long", "split": "sklearn", "steps": 7})", seed, folder.path());
   };
   CHECK(values_of(take(*as_published(0).test, 0, 12).x) == values_of(take(*as_published(1).test, 0, 12).x));

@@ -91,7 +91,7 @@ TEST_CASE("rows that are missing are steps of the frequency") {
   const FoundGrid hours =
       found({"2024-01-31 00:00", "2024-01-31 01:00", "2024-01-31 05:00", "2024-01-31 06:00"});
   CHECK(hours.gaps == std::vector<TimeGap>{{2, 3}});
-  // Monday to Friday have no gap, and a Tuesday that is no row is one.
+  // Monday to Friday have no gap, and a Tuesday that is not a row is one.
   const FoundGrid business =
       found({"2024-01-04", "2024-01-05", "2024-01-08", "2024-01-10", "2024-01-11", "2024-01-12"});
   CHECK(business.grid.frequency().name() == "business");

@@ -11,7 +11,7 @@ using namespace lagtape::test;
 
 namespace {
 
-/// Kernels whose quantised products must have the same bits.
+/// Kernels whose quantized products must have the same bits.
 std::vector<const Kernels<float>*> tables() {
   std::vector<const Kernels<float>*> all;
   for (const SimdLevel level : supported_levels()) all.push_back(&int8_emulation(level));

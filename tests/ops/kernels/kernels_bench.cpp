@@ -1,5 +1,5 @@
 // Times the kernels on one thread, beside oneDNN's sgemm. Build lagtape_bench_kernels and run it on an idle
-// machine; it is no test. Results are checked against the twin before they are timed.
+// machine; it is not a test. Results are checked against the twin before they are timed.
 
 #include <omp.h>
 #include <oneapi/dnnl/dnnl.h>

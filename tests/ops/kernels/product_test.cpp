@@ -156,7 +156,7 @@ TEST_CASE_TEMPLATE("groups of columns go wherever they are sent", T, float, doub
     const Kernels<T>& table = kernels<T>(level);
     const Aligned<T> packed = pack(table, factors.b, 10, 5 * kLane<T>);
     const Aligned<T> expected = factors.run(table);
-    // Group g in a buffer of its own, with a row stride of its own.
+    // Group g in a separate buffer, with its own row stride.
     std::vector<Aligned<T>> buffers;
     std::vector<T*> out;
     std::vector<std::int64_t> ldc;

@@ -7,7 +7,7 @@
 #include "lagtape/tests/ops/recurrence/support/random_case.h"
 #include "lagtape/tests/ops/recurrence/support/streamed.h"
 
-// Streams whose wide products are quantised to eight bits.
+// Streams whose wide products are quantized to eight bits.
 
 namespace lagtape {
 namespace {
@@ -45,7 +45,7 @@ Stream<float> quantized(SequenceCase c, const OperandRanges& ranges, SimdLevel l
   return Stream<float>(c.stack, c.weights, c.rows(), level, {}, {}, {}, ranges);
 }
 
-/// h' = W h + x in plain quantised arithmetic.
+/// h' = W h + x in plain quantized arithmetic.
 Tensor plain(const SequenceCase& c, float range) {
   const Tensor& w = c.weights.front();
   const std::int64_t units = w.size(0), rows = c.rows(), steps = c.batch.x.size(1);

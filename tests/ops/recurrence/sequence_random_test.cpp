@@ -55,8 +55,8 @@ TEST_CASE("random stacks with missing targets agree with the unrolled tape") {
                 });
 }
 
-/// Gives the loss of a case settings of its own: another loss of real numbers or of signals in place of mse, weights and smoothed
-/// labels for classes.
+/// Gives the loss of a case its own settings: another loss of real numbers or of signals in place of mse, weights and
+/// smoothed labels for classes.
 void set_loss(SequenceCase& c, std::uint64_t seed) {
   RandomStream random(seed, stream_name({0x6c6f7373}));
   LossOptions& options = c.stack.loss.options;

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Errors of the reader about what no schema can see: relations between values, and texts with a grammar of their own.
+/// Errors of the reader about what no schema can see: relations between values, and texts with their own grammar.
 constexpr const char* kRelations[] = {
     // between the data, the loss, the metrics and the model
     "but the data have",
@@ -44,7 +44,7 @@ constexpr const char* kRelations[] = {
     "give patience, latest or both",
     "needs 'epochs' or 'steps'",
     "must be within 1 .. max",
-    // numbers and texts with rules of their own
+    // numbers and texts with their own rules
     "/data/permutation: must be",
     "expected a size such as",
     "expected a shape, like",
@@ -75,7 +75,7 @@ bool are_relations(const std::string& errors, bool has_cells) {
   return true;
 }
 
-/// By the paths of files of their own, in order.
+/// By the paths of their own files, in order.
 std::map<fs::path, Json> shipped_experiments() {
   std::map<fs::path, Json> all;
   for (const auto& task : fs::directory_iterator(fs::path(LAGTAPE_SOURCE) / "tools/experiments"))
@@ -231,7 +231,7 @@ TEST_CASE("the schema and the reader agree on experiments with one change") {
   std::size_t mutants = 0, refused = 0, relations = 0;
   for (const auto& experiment : shipped_experiments()) {
     const fs::path& file = experiment.first;
-    // Each file has changes of its own, which others do not move.
+    // Each file has its own changes, which others do not move.
     const std::string name = file.parent_path().filename().string() + file.filename().string();
     std::uint64_t seed = 0;
     for (const char c : name) seed = 31 * seed + static_cast<unsigned char>(c);

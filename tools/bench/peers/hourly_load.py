@@ -3,7 +3,7 @@ the experiment that `lagtape new` writes.
 
     python3 hourly_load.py LAGTAPE [--rows N] [--keep FOLDER]
 
-load = f(temperature, hour, holiday) + noise of 2.5. Both are told that temperature and holiday are known ahead, and both
+load = f(temperature, hour, holiday) + noise of 2.5. Both know that temperature and holiday are known ahead, and both
 forecast from the same rows of the last 15 %. darts' model fits the rows before them, lagtape's trains on the first 70 % and
 validates on the next 15 %; its experiment is used as it was written. Needs `pip install darts`. Prints one line of
 JSON: the root mean squared errors over all 48 steps, darts' in three ways, the ratio (lagtape's / darts' best), those of lagtape's own ridge
@@ -40,7 +40,7 @@ def rows_of_load(count):
 
 
 def lagtape_errors(tool, folder, rows):
-    """What `eval --horizon` says of the experiment that `new` writes."""
+    """The errors of `eval --horizon` for the experiment that `new` writes."""
     lines = [f"{time:%Y-%m-%d %H:%M},{load},{temperature},{holiday}\n" for time, load, temperature, holiday in rows]
     (folder / "load.csv").write_text("time,load,temperature,holiday\n" + "".join(lines))
 

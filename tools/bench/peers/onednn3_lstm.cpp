@@ -1,4 +1,4 @@
-// oneDNN's LSTM in a program of its own, so that another version of oneDNN can be measured than the tool's.
+// oneDNN's LSTM in a separate program, so that another version of oneDNN can be measured than the tool's.
 //
 //     onednn3_lstm STEPS BATCH INPUT UNITS THREADS REPEATS
 //

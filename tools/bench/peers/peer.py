@@ -1,4 +1,5 @@
-"""What the peers' scripts share: the experiment file, weights and data of its sizes, the check, the timing, the printed line.
+"""Shared by the peers' scripts: the experiment file, weights and data of its sizes, the check, the timing, the printed
+line.
 
     python3 PEER.py EXPERIMENT.json [--threads N] [--repeats N]
 
@@ -6,7 +7,7 @@ prints one line of JSON:
 
     peer, version        which, and of what library
     experiment, cell, steps, batch, units, tau
-    threads              those asked for, else the best of 1 and 2 (each in a process of its own)
+    threads              those asked for, else the best of 1 and 2 (each in a separate process)
     repeats
     forward_us           {"median", "min", "max"}, microseconds a time step: the loss, keeping nothing for backward
     total_us             the same: the loss and the gradients of all weights (none of the input)
@@ -39,12 +40,12 @@ WARM_UP = 2
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """What an experiment asks for."""
+    """The sizes of an experiment."""
 
     name: str
     cell: str  # "tau_gru", "lstm" or "gru"
     units: int
-    tau: int  # 0 but for the tau-GRU
+    tau: int  # 0 except for the tau-GRU
     steps: int
     batch: int
     input: int
@@ -154,8 +155,9 @@ def best(args):
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-    """A script's own part. `prepare(case, weights, x, target)` gives an object with `forward()`, `forward_and_backward()`, which
-    end when the work is done, and `read()`: the loss and the gradients, named and shaped as the weights."""
+    """A script's own part. `prepare(case, weights, x, target)` gives an object with `forward()`,
+    `forward_and_backward()`, which end when the work is done, and `read()`: the loss and the gradients, named and
+    shaped as the weights."""
 
     name: str
     version: str

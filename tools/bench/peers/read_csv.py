@@ -3,7 +3,7 @@
     python3 tools/bench/peers/read_csv.py TOOL [--rows 1250000] [--columns 20] [--repeats 3]
 
 Needs pandas. The file has random numbers of five decimals, and with --times an hourly date in front. Each reader is a
-process of its own; processor time and peak memory are those of the process, the best of the repeats. `check` reads the
+separate process; processor time and peak memory are those of the process, the best of the repeats. `check` reads the
 file, scales the columns, builds the model and looks at a few batches; pandas reads the file and nothing more.
 """
 
@@ -36,7 +36,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "numbers.csv"
         times = f"n.insert(0, 'time', pd.date_range('1900-01-01', periods={arguments.rows}, freq='h'));"
-        # In a process of its own, since the memory of this one counts as that of the readers it starts.
+        # In a separate process, since the memory of this one counts as that of the readers it starts.
         subprocess.run([sys.executable, "-c",
                         "import numpy as np, pandas as pd;"
                         f"n = pd.DataFrame(np.random.default_rng(1).normal(size=({arguments.rows}, {arguments.columns}))).add_prefix('c');"

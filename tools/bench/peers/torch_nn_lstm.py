@@ -8,7 +8,8 @@ import torch_eager
 
 
 class Lstm:
-    """What makes a layer like nn.LSTM the peers' cell. Gives its states [T, B, units]. Of the two biases the second is left at zero."""
+    """Makes a layer like nn.LSTM the peers' cell. Returns its states [T, B, units]. The second of the two biases stays
+    zero."""
 
     def __init__(self, case, weights, **options):
         super().__init__(case.input, case.units, **options)

@@ -10,11 +10,11 @@ namespace lagtape::cli {
 /// Whether a number is finite in a precision.
 bool fits(double number, Dtype precision);
 
-/// Reads the numbers of a .npy or .csv file, or of lines on stdin ("-"). Of lines with a header it takes the
-/// columns `names`, or all if that is empty. A .npy array [B, width, T] is turned around, with a note, where it can be nothing
-/// else, or, with `channels_first`, where it can be both. Throws InputError with the file's name for anything but [T,
-/// width] or [B, T, width] with numbers that are finite in the precision: of a model that reads tokens (`tokens` > 0)
-/// with the numbers 0..tokens - 1.
+/// Reads the numbers of a .npy or .csv file, or of lines on stdin ("-"). From lines with a header it reads the columns
+/// `names`, or all if that is empty. A .npy array [B, width, T] is transposed, with a note, if only that order fits,
+/// or, with `channels_first`, if both do. Throws InputError with the file's name for anything but [T, width] or [B, T,
+/// width] with numbers that are finite in the precision: of a model that reads tokens (`tokens` > 0) with the numbers
+/// 0..tokens - 1.
 Tensor read_sequences(const std::string& file, std::int64_t width, Dtype precision, std::int64_t tokens,
                       const std::vector<std::string>& names = {}, bool channels_first = false);
 

@@ -8,8 +8,8 @@
 
 namespace lagtape::cli {
 
-/// The evaluations of a training as lines of a table that is at most `width` columns wide, at least 60. Metrics that have
-/// no room are named once above the table; a run's metrics.jsonl has them all. The state that is kept has a star.
+/// The evaluations of a training as lines of a table that is at most `width` columns wide, at least 60. Metrics without
+/// room are named once above the table; a run's metrics.jsonl has them all. The state that is kept has a star.
 class EpochTable {
  public:
   explicit EpochTable(std::size_t width) : width_(width) {}

@@ -16,7 +16,7 @@ double without_sign_of_nan(double value);
 std::string time_of(double seconds);
 /// One line, such as "loss 0.1234  rmse 0.351".
 std::string line_of(const Evaluation& evaluation);
-/// Says how many of the series are left out of a table by it; empty for none.
+/// A note with the number of series that a table omits; empty for none.
 std::string note_on_rest(std::size_t series);
 /// The metrics of series, the largest loss first; of many the first and last few. Empty for none.
 std::string table_of(const std::vector<SeriesEvaluation>& series);

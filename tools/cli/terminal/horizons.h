@@ -7,9 +7,9 @@
 
 namespace lagtape::cli {
 
-/// A table for each target, of the errors by steps ahead and of those over all steps, and a sentence on the use of the model.
+/// A table for each target, of the errors by steps ahead and of those over all steps, and a verdict on the model.
 std::string table_of(const HorizonScores& scores);
-/// The scores as an object, with the sentence and what it says as "of_use".
+/// The scores as an object, with the verdict, also as "of_use".
 Json json_of(const HorizonScores& scores);
 
 }  // namespace lagtape::cli

@@ -23,7 +23,7 @@ namespace lagtape::cli {
 
 namespace {
 
-/// The number of processes, as the launchers of Open MPI, MPICH and Slurm tell it.
+/// The number of processes, from the launchers of Open MPI, MPICH and Slurm.
 long launched_processes() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
     if (const char* value = std::getenv(name); value != nullptr) return std::strtol(value, nullptr, 10);
@@ -64,7 +64,7 @@ class MpiRanks final : public Ranks {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Starts the transfer of each piece that a count of MPI can tell, and waits for it.
+  /// Starts the transfer of each piece that a count of MPI can express, and waits for it.
   template <class F>
   void in_pieces(std::size_t bytes, F start) {
     constexpr std::size_t kMost = std::size_t{1} << 30;

@@ -5,8 +5,8 @@
 
 namespace lagtape::cli {
 
-/// Throws InputError unless the file of an option, if it was given, has one of the endings, such as ".svg": so that no file
-/// of another kind is replaced by mistake.
+/// Throws InputError unless the file of an option, if it was given, has one of the endings, such as ".svg": so that no
+/// other file is replaced by mistake.
 void check_ending(const std::string& option, const std::string& file,
                   const std::vector<std::string>& endings);
 
@@ -14,7 +14,7 @@ void check_ending(const std::string& option, const std::string& file,
 void check_chart(const std::string& option, const std::string& file);
 
 /// Throws InputError where the file of an option is one of the command's inputs, which writing would destroy: a file,
-/// or a run folder by its weights. An empty name and "-" are no file.
+/// or a run folder by its weights. An empty name and "-" are not files.
 void check_not_an_input(const std::string& option, const std::string& output,
                         const std::vector<std::string>& inputs);
 

@@ -6,7 +6,7 @@
 
 namespace lagtape::cli {
 
-/// The error with the user's name of a place, such as a run, where the library names a function of itself: "RUN: ..." for
+/// The error with the user's name of a place, such as a run, instead of the name of a library function: "RUN: ..." for
 /// "[export] ...". Other errors stay.
 InputError named(const InputError& error, const std::string& place);
 

@@ -7,13 +7,13 @@
 
 namespace lagtape::cli {
 
-/// Writes to stdout with everything escaped that could act on a terminal: names may come from a file of somebody else. JSON
-/// stays JSON of the same values. Line breaks stay.
+/// Writes to stdout, and escapes everything that could act on a terminal, because names may come from a stranger's
+/// file. JSON keeps its values. Line breaks stay.
 void print_text(std::string_view text);
 /// The same to stderr.
 void note_text(std::string_view text);
 
-/// Prints an error on stderr, as the tool's. If that fails, the exit code still tells what happened.
+/// Prints an error of the tool on stderr. If that fails, the exit code still says what happened.
 void report(std::string_view message);
 
 /// fmt::print by print_text.

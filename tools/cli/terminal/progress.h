@@ -11,8 +11,8 @@
 namespace lagtape::cli {
 
 /// The progress of a training on stderr: a table with a line for each evaluation, and on a terminal a line that is
-/// redrawn, with a bar, epoch, step, loss, the best value so far, time left and steps per second. It takes the
-/// width of the terminal and leaves out what does not fit; it is colored unless NO_COLOR is set.
+/// redrawn, with a bar, epoch, step, loss, the best value so far, time left and steps per second. It fits the width of
+/// the terminal and omits the rest; it is colored unless NO_COLOR is set.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -36,8 +36,7 @@ class Progress {
   Clock::time_point started_, drawn_;
 };
 
-/// The parts of a progress line that fit into `width` columns, the first ones, behind a bar of `share` (0 to 1)
-/// where there is room for one.
+/// The first parts of a progress line that fit into `width` columns, after a bar of `share` (0 to 1) if there is room.
 std::string progress_line(double share, const std::vector<std::string>& parts, std::size_t width,
                           bool has_colors);
 

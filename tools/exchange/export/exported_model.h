@@ -21,12 +21,12 @@ struct ExportedLayer {
 struct ExportedPart {
   std::vector<ExportedLayer> below;        ///< run first
   std::vector<ExportedLayer> ahead, back;  ///< read the sequence from its first step on, and from its last
-  std::string merge;                       ///< how the two outputs become one: "concat", "sum" or "mean"
+  std::string merge;                       ///< the merge of the two outputs: "concat", "sum" or "mean"
   bool at_end = false;  ///< only the last outputs of both, which have seen the whole sequence, are read
 };
 
-/// A model in the form that streams run (batch normalization with its running statistics), with all that a
-/// step needs beside the input.
+/// A model in the form that streams run (batch normalization with its running statistics), with everything that a step
+/// needs except the input.
 struct ExportedModel {
   std::vector<ExportedLayer> layers;
   std::optional<ExportedLayer> readout;
@@ -34,7 +34,7 @@ struct ExportedModel {
   Tensor table;  ///< [V, width], the vectors of the tokens; empty: inputs are numbers
   Normalization normalization;
   Dtype dtype = Dtype::f32;
-  /// The stack that `layers` and `readout` are taken from, for a stream over (changed) weights.
+  /// The stack of `layers` and `readout`, for a stream over (changed) weights.
   StackDefinition stack;
   std::int64_t input = 0;           ///< numbers of a step; 1 for tokens
   std::vector<ExportedPart> parts;  ///< below `layers`; only in models of whole sequences
@@ -52,8 +52,8 @@ std::vector<std::string> output_names(const StackDefinition& stack);
 ExportedModel exported(const Model& model);
 /// The same for a model that may need whole sequences.
 ExportedModel exported_whole(const Model& model);
-/// The same for a form whose states begin with zeros, such as "torch". Throws InputError for a model that
-/// begins in states of its own, too.
+/// The same for a form whose states begin with zeros, such as "torch". Throws InputError for a model that begins in its
+/// own states, too.
 ExportedModel exported_from_zeros(const Model& model, const std::string& form);
 
 /// A model of bf16 as one of f32 with the same parameters, whose outputs differ a little.

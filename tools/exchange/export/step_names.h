@@ -16,12 +16,12 @@ struct CalendarTerm {
   bool operator==(const CalendarTerm&) const = default;
 };
 
-/// The names of the numbers that a step takes and gives, where they are known, and of what it is exported for.
+/// The names of a step's inputs and outputs, where they are known, and of the exported series.
 struct StepNames {
   std::vector<std::string> inputs = {};
   std::vector<std::string> meanings = {};  ///< [inputs], "" for a column; empty: there are none
-  std::vector<std::string> outputs = {};   ///< empty: those that the model has
-  std::string series = {};  ///< the one of several whose scaling is exported; empty: there is one for all
+  std::vector<std::string> outputs = {};   ///< empty: those of the model
+  std::string series = {};  ///< the series whose scaling is exported; empty: one scaling for all
   std::vector<std::string> classes = {};    ///< the words that the model tells apart
   std::vector<CalendarTerm> calendar = {};  ///< the last inputs, in their order
   std::string clock = {};                   ///< by which their times are: "UTC", "Europe/Berlin"

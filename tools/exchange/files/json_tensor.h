@@ -8,21 +8,21 @@
 
 namespace lagtape::foreign {
 
-/// The place of what `key` leads to.
+/// The place of the value of `key`.
 Place part_of(Place place, std::string_view key);
 
 /// The numbers of nested arrays as a tensor in f64. Throws InputError at `place` unless all arrays
 /// of a level have one length, above 0, and hold numbers.
 Tensor tensor_of(const Json& json, const Place& place);
 
-/// A value that must be there and be an object, an array, a whole number from `least` or a text. Throws InputError
-/// that names the key and what stands at `place`.
+/// A value that must be there and be an object, an array, a whole number from `least` or a text. Throws InputError that
+/// names the key and the value at `place`.
 const Json& object_at(const Json& parent, std::string_view key, const Place& place);
 const Json& array_at(const Json& parent, std::string_view key, const Place& place);
 std::int64_t count_at(const Json& parent, std::string_view key, const Place& place, std::int64_t least = 1);
 std::string text_at(const Json& parent, std::string_view key, const Place& place);
 
-/// Throws InputError for the first key that is not known.
+/// Throws InputError for the first unknown key.
 void check_keys(const Json& object, const std::vector<std::string>& known, const Place& place);
 
 /// Throws InputError unless a tensor has that shape.

@@ -9,11 +9,11 @@
 
 namespace lagtape {
 
-/// A model that was trained elsewhere, in lagtape's own words.
+/// A model that was trained elsewhere, in lagtape's terms.
 struct ModelContent {
   Json experiment;         ///< "name", "model" with its read-out, "loss", "cells", and "precision" in "train"
   std::int64_t input = 0;  ///< numbers of a step; 1 for tokens
-  std::map<std::string, Tensor> values = {};  ///< of each parameter by its name, in any precision
+  std::map<std::string, Tensor> values = {};  ///< each parameter by its name, in any precision
   Normalization normalization = {};
 };
 

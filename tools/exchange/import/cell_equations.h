@@ -7,8 +7,8 @@
 
 namespace lagtape::foreign {
 
-/// The entry of "layers" for a recurrence in one direction. A cell that is not one of lagtape's own, number for
-/// number, becomes a cell by equations, which is added to `cells` under a name that says how it differs.
+/// The entry of "layers" for a recurrence in one direction. A cell that differs from lagtape's becomes a cell by
+/// equations, which is added to `cells` under a name that says how it differs.
 Json cell_layer(const ForeignCell& cell, const Carry& carry, Json& cells);
 
 /// The entry of "layers" for a map of every step to `units` numbers.

@@ -16,11 +16,11 @@
 
 namespace lagtape::foreign {
 
-/// The three recurrences that other frameworks have.
+/// The three recurrences of other frameworks.
 enum class CellKind : std::uint8_t { rnn, lstm, gru };
 
 std::string_view name_of(CellKind kind);  ///< "rnn", "lstm" or "gru"
-/// The names of its gates in lagtape's order: i f g o, r z n, or one without a name.
+/// The names of its gates in lagtape's order: i f g o, r z n, or one empty name.
 const std::vector<std::string>& gates_of(CellKind kind);
 
 /// The weights of a gate, in f64: W [units, units] of the state, U [units, input], each with a bias [units] or
@@ -43,14 +43,14 @@ struct ForeignCell {
   std::int64_t output() const { return gives_memory ? 2 * units : units; }
 };
 
-/// Inputs that a layer gives on behind its output.
+/// Inputs that a layer passes on after its output.
 struct Carry {
   std::int64_t count = 0;  ///< how many; 0: none
   bool from_inputs =
-      false;  ///< they are the first of those that the layer itself reads; else the last, which it does not
+      false;  ///< true: the first inputs, which the layer also reads; else the last ones, which it does not read
 };
 
-/// One cell, or a second one beside it that reads sequences backwards. Each direction gives on what is carried.
+/// One cell, or a second one beside it that reads sequences backwards. Each direction passes on the carried inputs.
 struct ForeignRecurrence {
   std::vector<ForeignCell> directions;
   Carry carry = {};
@@ -85,7 +85,7 @@ struct ForeignLayer {
   ForeignContent content;
 };
 
-/// What all formats come down to: layers from the input up.
+/// The common form of all formats: layers from the input up.
 struct ForeignModel {
   std::string format;      ///< "torch", "onnx", ...
   std::int64_t input = 0;  ///< numbers of a step
@@ -96,14 +96,14 @@ struct ForeignModel {
   Precision precision = Dtype::f32;
   Normalization normalization = {};
   std::optional<double> rest = {};      ///< the input whose state of rest it begins in
-  std::vector<std::string> notes = {};  ///< sentences about what the file leaves open
+  std::vector<std::string> notes = {};  ///< notes on what the file leaves open
 };
 
 /// The width of a layer's output when its input has that width.
 std::int64_t width_after(const ForeignLayer& layer, std::int64_t input);
 
-/// Cuts tensors whose rows are stacked gates into a cell's gates. `order` says which gate of gates_of each part
-/// is. Weights are [gates units, units], [gates units, input]; the biases [gates units] may be empty.
+/// Cuts tensors whose rows are stacked gates into a cell's gates. `order` gives the gate of gates_of of each part.
+/// Weights are [gates units, units], [gates units, input]; the biases [gates units] may be empty.
 std::vector<GateWeights> split_gates(CellKind kind, const std::vector<std::string>& order, const Tensor& W,
                                      const Tensor& U, const Tensor& W_bias, const Tensor& U_bias);
 

@@ -9,14 +9,14 @@
 
 namespace lagtape::foreign {
 
-/// What a live model of PyTorch says of a part that its state_dict does not.
+/// Facts about a part of a live PyTorch model that its state_dict lacks.
 struct LiveModule {
   enum class Kind : std::uint8_t {
-    weights,    ///< a recurrence or a map, as its tensors' names tell
+    weights,    ///< a recurrence or a map, by its tensors' names
     embedding,  ///< nn.Embedding
     function,   ///< y = f(x), without tensors
   } kind = Kind::weights;
-  std::string name;           ///< what its tensors' names begin with; empty: they are all of them
+  std::string name;           ///< prefix of its tensors' names; empty: all tensors
   std::string function = {};  ///< one of functions_between_maps (torch_files.h), or that of an nn.RNN
 };
 

@@ -42,7 +42,7 @@ using OnnxOperand = std::variant<OnnxTensor, OnnxFlow, OnnxList>;
 
 struct OnnxCall;
 
-/// What is known while the nodes of a graph are read.
+/// The state while the nodes of a graph are read.
 struct OnnxReading {
   StepGraph steps;
   char time = 0;                          ///< the letter of the axis of time; 0: not known yet
@@ -100,7 +100,7 @@ struct OnnxCall {
 
 using OnnxRule = std::vector<OnnxOperand> (*)(const OnnxCall& call);
 
-// A row an operator: what it makes of operands that are all constants (fold), and of flows.
+// A row an operator: its functions for operands that are all constants (fold), and for flows.
 const std::map<std::string, OnnxRule>& fold_rules();
 const std::map<std::string, OnnxRule>& move_rules();
 const std::map<std::string, OnnxRule>& function_rules();

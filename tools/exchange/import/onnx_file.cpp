@@ -87,7 +87,7 @@ TensorParts parts_of_tensor(std::string_view bytes, const std::string& place) {
   return parts;
 }
 
-/// Numbers of type T that stand in bytes, each as `convert` gives it.
+/// Numbers of type T in bytes, each as `convert` gives it.
 template <class T, class To, class Convert>
 std::vector<To> numbers_in(std::string_view bytes, Convert convert) {
   std::vector<To> values;

@@ -4,7 +4,7 @@
 #include "lagtape/core/error.h"
 #include "lagtape/tools/exchange/import/onnx_call.h"
 
-// What exporters compute from constants and lengths: shapes, first states, scales.
+// Values that exporters compute from constants and lengths: shapes, first states, scales.
 
 namespace lagtape::foreign {
 namespace {

@@ -113,8 +113,8 @@ class RecurrenceReader {
     return cell;
   }
 
-  /// The states [directions, units] before the first step; empty where they are not given. Those of all sequences of a
-  /// batch must be the same.
+  /// The states [directions, units] before the first step; empty where they are not given. All sequences of a batch
+  /// must have the same.
   Tensor first_state(std::size_t input, std::int64_t count, std::int64_t units) {
     if (!call_.has(input)) return {};
     if (is_step_) return {};
@@ -157,7 +157,7 @@ class RecurrenceReader {
     if (kind_ == CellKind::lstm) cell.output_function = function(2);
   }
 
-  /// Both directions of a layer are one cell with weights of their own.
+  /// Both directions of a layer are one cell with their own weights.
   void check_alike(ForeignRecurrence& recurrence) const {
     if (recurrence.directions.size() < 2) return;
     ForeignCell &a = recurrence.directions[0], &b = recurrence.directions[1];

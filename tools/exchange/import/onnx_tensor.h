@@ -22,7 +22,7 @@ struct OnnxTensor {
   bool depends_on_step = false;  ///< computed from that number in another way
 
   std::int64_t numel() const { return static_cast<std::int64_t>(values.size()); }
-  Integers integers() const;  ///< numbers beyond those of 62 bits become the nearest of them
+  Integers integers() const;  ///< larger numbers become the nearest of 62 bits
   Tensor tensor() const;      ///< in f64
 };
 
@@ -36,20 +36,20 @@ std::int64_t count_of(const Shape& shape);
 OnnxTensor picked(const OnnxTensor& source, const Shape& shape,
                   const std::function<std::int64_t(const Integers& index)>& position);
 
-/// The shape to which two spread as in NumPy; of one number -1 where they do not fit.
+/// The shape to which two broadcast as in NumPy; one number -1 where they do not fit.
 Shape spread_shape(const Shape& a, const Shape& b);
-/// A tensor repeated along axes of extent 1. `shape` is one that it spreads to.
+/// A tensor repeated along axes of extent 1. `shape` is one to which it broadcasts.
 OnnxTensor spread(const OnnxTensor& tensor, const Shape& shape);
 OnnxTensor transposed(const OnnxTensor& tensor, const Integers& order);
 /// The elements with those indices along an axis; `indices` are within the axis.
 OnnxTensor taken(const OnnxTensor& tensor, std::size_t axis, const Integers& indices);
-/// Tensors of one shape but for the axis, one after the other.
+/// Tensors of one shape except for the axis, one after the other.
 OnnxTensor joined(const std::vector<OnnxTensor>& parts, std::size_t axis);
 
-/// The indices that a Slice takes of an axis.
+/// The indices of an axis in a Slice.
 Integers slice_indices(std::int64_t extent, std::int64_t begin, std::int64_t end, std::int64_t step);
 
-/// The extents of a Reshape, where 0 keeps one and -1 is what is left. Empty where they do not fit.
+/// The extents of a Reshape, where 0 keeps one and -1 is the remaining one. Empty where they do not fit.
 Shape reshaped_extents(const Shape& from, const Integers& wanted, bool zero_is_zero);
 
 }  // namespace lagtape::foreign

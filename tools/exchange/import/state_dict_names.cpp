@@ -21,7 +21,8 @@ std::string without_dots(std::string name) {
   return name;
 }
 
-/// What training counts beside the weights: PyTorch, torch.optim.swa_utils and packages of moving averages.
+/// Counters that training keeps beside the weights: PyTorch, torch.optim.swa_utils and packages of moving
+/// averages.
 bool is_counter(const NamedTensor& entry) {
   const std::string names[] = {
       "num_batches_tracked", "n_averaged", "num_updates", "initted", "step", "decay"};

@@ -8,7 +8,7 @@
 
 namespace lagtape::foreign {
 
-/// Where a layer's input has the numbers of values: the first number and how many, piece by piece.
+/// The places of values in a layer's input: the first number and their count, piece by piece.
 using StepLayout = std::map<int, std::vector<std::pair<std::int64_t, std::int64_t>>>;
 
 /// The layer that computes `nodes`, in their order, from an input of `width` numbers in that layout, and gives the targets

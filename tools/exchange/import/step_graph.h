@@ -9,12 +9,12 @@
 
 namespace lagtape::foreign {
 
-/// What a value of a step is made of.
+/// The node of a step's value.
 enum class StepKind : std::uint8_t {
   input,       ///< the model's input
   constant,    ///< `weight`, a vector, or `number`
   map,         ///< weight @ a + bias
-  element,     ///< `function` of one or two values, number by number; one number spreads over many
+  element,     ///< `function` of one or two values, element-wise; one number broadcasts
   sum,         ///< the sum of a's numbers
   concat,      ///< values one after the other
   slice,       ///< width numbers of a from `begin` on
@@ -24,7 +24,7 @@ enum class StepKind : std::uint8_t {
   over_time,  ///< `function` of the values of all steps so far: "first", "last", "mean", "sum", "maximum", "minimum"
   at_step,  ///< a's value at the step `begin` of `number`; -1: at the last of any number
   state,    ///< the state number `begin` of the cell `number`, before the step
-  cell,     ///< the last of its inputs; those before are the states of the cell `begin` after the step
+  cell,     ///< its last input; the others are the states of the cell `begin` after the step
 };
 
 /// A vector that is computed at every step.
@@ -39,7 +39,7 @@ struct StepValue {
   auto operator<=>(const StepValue&) const = default;
 };
 
-/// Values of a step, each of which is computed from those before it. Two that are computed alike are one.
+/// Values of a step, each computed from those before it. Equal computations share one value.
 class StepGraph {
  public:
   int add(StepValue value);
@@ -47,7 +47,7 @@ class StepGraph {
   int size() const { return static_cast<int>(values_.size()); }
   std::int64_t width(int value) const { return (*this)[value].width; }
 
-  /// The tensor of that name, which `make` gives where it is not there yet.
+  /// The tensor of that name, made by `make` if it is missing.
   template <class Make>
   int weight(const std::string& name, Make make) {
     const auto [place, is_new] = weight_names_.emplace(name, 0);
@@ -57,7 +57,7 @@ class StepGraph {
   const Tensor& tensor(int weight) const { return weights_[static_cast<std::size_t>(weight)]; }
 
   int number(double value);
-  int vector(const std::vector<double>& values);  ///< a number where all are the same
+  int vector(const std::vector<double>& values);  ///< one number where all are equal
   /// The numbers of a constant value, `width` of them.
   std::vector<double> constants(int value, std::int64_t width) const;
   int element(const std::string& function, int a);
@@ -69,7 +69,7 @@ class StepGraph {
   int map(int value, int weight, int bias = -1);
 
   std::vector<ForeignLayer> recurrences;       ///< ForeignRecurrence
-  std::vector<std::vector<int>> first_states;  ///< of each cell: constants
+  std::vector<std::vector<int>> first_states;  ///< constants of each cell
 
  private:
   int kept(Tensor tensor);  ///< one of the weights that is equal, or a new one

@@ -10,8 +10,8 @@
 namespace lagtape::foreign {
 namespace {
 
-/// The values that a value is computed from, itself among them, without constants, in order. Those of cells include the
-/// cells' steps.
+/// The values that a value is computed from, itself among them, without constants, in order. The values of cells
+/// include the cells' steps.
 std::set<int> needed_for(const StepGraph& graph, std::vector<int> open, const std::set<int>& known) {
   std::set<int> needed;
   while (!open.empty()) {

@@ -12,7 +12,7 @@ namespace lagtape::foreign {
 // Models that are tensors by the names of PyTorch. `where` names the file in messages, `order` is that of
 // layers_of (state_dict.h). They throw InputError.
 
-/// A safetensors file of a state_dict, in f32, f64, f16 or bf16. The model is in f64 where a tensor is. Metadata
+/// A safetensors file of a state_dict, in f32, f64, f16 or bf16. The model is in f64 if a tensor is. Metadata
 /// "nonlinearity" is that of nn.RNN, which is tanh without it.
 ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& order,
                         const std::string& where);
@@ -21,7 +21,7 @@ ForeignModel read_torch(std::string_view bytes, const std::vector<std::string>& 
 ForeignModel read_torch_file(std::string_view bytes, const std::vector<std::string>& order,
                              const std::string& where);
 
-/// The numbers of a step that the first layer takes. Throws InputError where there is none, or none with weights.
+/// The input width of the first layer. Throws InputError if there is no layer, or none with weights.
 std::int64_t input_of(const std::vector<ForeignLayer>& layers, const std::string& where);
 
 /// Makes every nn.RNN of the model one with that function, "tanh" or "relu". Throws InputError for another one, and
@@ -31,8 +31,8 @@ void set_nonlinearity(ForeignModel& model, const std::string& function, const st
 /// The functions that may be between two maps of a state_dict.
 const std::vector<std::string>& functions_between_maps();
 
-/// Puts a function between maps that follow each other. With an empty one it notes which do so, because no state_dict says
-/// what is between them; "none" says that nothing is. Throws InputError where no maps follow each other.
+/// Puts a function between consecutive maps. An empty one notes such maps, because no state_dict says what is between
+/// them; "none" means nothing. Throws InputError where no maps follow each other.
 void set_between(ForeignModel& model, const std::string& function, const std::string& where);
 
 /// RTNeural's form for PyTorch: { "lstm.weight_ih_l0": [[..]], ..., "dense.weight": [[..]], "dense.bias": [..] }

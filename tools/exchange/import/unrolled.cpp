@@ -51,8 +51,8 @@ std::set<int> values_of_step(const StepGraph& graph, const std::vector<std::int6
   return values;
 }
 
-/// Matches a value at step `time` with one a step later. What both steps compute of the step before, such as a product
-/// with a state, belongs to the step.
+/// Matches a value at step `time` with one a step later. Values that both steps compute from the step before,
+/// such as a product with a state, belong to the step.
 bool match(const StepGraph& graph, const std::vector<std::int64_t>& times, std::int64_t time, int a, int b,
            Match& found) {
   const std::set<int> of_step = values_of_step(graph, times, a);
@@ -119,7 +119,8 @@ int simplified(StepGraph& graph, StepValue value) {
   return graph.add(std::move(value));
 }
 
-/// Rebuilds a value with some values replaced. `replace` gives the new value, or kUntried to go on with its operands.
+/// Rebuilds a value with some values replaced. `replace` gives the new value, or kUntried to continue with its
+/// operands.
 template <class Replace>
 int rebuilt(StepGraph& graph, int value, std::map<int, int>& made, Replace replace, bool simplifies = false) {
   std::vector<int> open = {value};
@@ -147,7 +148,7 @@ int rebuilt(StepGraph& graph, int value, std::map<int, int>& made, Replace repla
   return made.at(value);
 }
 
-/// Finds the constants that stand at step 0 for the states at step 1. `a` is a value of step 1, `b` of step 0.
+/// Finds the constants of step 0 that replace the states of step 1. `a` is a value of step 1, `b` of step 0.
 bool find_first(const StepGraph& graph, const std::map<int, std::size_t>& states, int a, int b,
                 std::vector<int>& first) {
   std::vector<std::pair<int, int>> open = {{a, b}};

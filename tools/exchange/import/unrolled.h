@@ -10,12 +10,12 @@ namespace lagtape::foreign {
 
 // Graphs that write each step down, as exporters do with loops over a fixed number of steps.
 
-/// The cell whose output at step t is values[t], where one step computes each out of the ones before. None where the
-/// steps differ, or are fewer than 3.
+/// The cell whose output at step t is values[t], where each step computes one from those before. None where the steps
+/// differ, or are fewer than 3.
 std::optional<int> cell_of_steps(StepGraph& graph, const std::vector<int>& values);
 
-/// A value of a graph in which none is taken at a step: the last step's value is read there, the first one's is kept, and
-/// steps that are written down become a cell. Throws InputError that begins with `where` for others.
+/// A value of a graph without values of single steps: the last step's becomes a read-out, the first one's is kept, and
+/// unrolled steps become a cell. Throws InputError that begins with `where` for others.
 int rolled(StepGraph& graph, int value, const std::string& where);
 
 }  // namespace lagtape::foreign

@@ -20,14 +20,14 @@ Experiment = Union[Path, Mapping[str, Any]]
 Changes = Union[Mapping[str, Any], List[str], None]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: What other libraries call arguments.
+#: Names of arguments in other libraries.
 _ELSEWHERE = {"learning_rate": "lr", "learning_rate_init": "lr", "hidden_layer_sizes": "units", "max_iter": "epochs", "batch_size": "batch", "n_epochs": "epochs", "num_epochs": "epochs", "max_epochs": "epochs",
               "hidden_size": "units", "hidden_units": "units", "callbacks": "callback", "num_workers": "threads", "n_jobs": "threads",
               "random_state": "seed", "verbose": "progress", "horizon": "steps", "n": "steps", "x": "input"}
 
 
 def known_arguments(function: Function) -> Function:
-    """Makes an unknown argument of a function an InputError that names the nearest one."""
+    """Raises InputError with the nearest name for an unknown argument of a function."""
     known = list(inspect.signature(function).parameters)
 
     @functools.wraps(function)
@@ -98,7 +98,7 @@ def threads_of(threads: Optional[int]) -> int:
 
 
 def json_of(value: Any) -> str:
-    """An experiment, or a part of one, as JSON. Raises InputError for what JSON does not have."""
+    """An experiment, or a part of one, as JSON. Raises InputError for values that JSON lacks."""
     try:
         return json.dumps(value, default=_plain, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -106,7 +106,7 @@ def json_of(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers, arrays and paths as what JSON has for them."""
+    """Numbers, arrays and paths as values of JSON."""
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     if isinstance(value, os.PathLike):

@@ -1,4 +1,4 @@
-"""Small cards of HTML, by which notebooks show runs and models."""
+"""Small cards of HTML that show runs and models in notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells written in Python: a function that is called once, with values that record what is done with them."""
+"""Cells written in Python: a function that is called once, with values that record the operations on them."""
 
 from __future__ import annotations
 
@@ -44,11 +44,12 @@ def cell(function: Optional[Callable[..., object]] = None, *, name: Optional[str
         ["h' = (1 - leak) * h + leak * tanh(V @ h[-tau] + U @ x)"]
 
     The function is called at once, to record it: `s` is a `Step`, `units` the size that a layer sets, and every other
-    argument an option of the layer, a number with its default. What it returns, one value or several, is the output of the
+    argument an option of the layer, a number with its default. Its result, one value or several, is the output of the
     layer. Options with another default, and those named in `static`, are given to the function as they are.
 
-    Experiments use the cell by its name, {"cell": "leaky_delay", "units": 16, "tau": 20}, or by the function itself. Runs are
-    saved with its equations, so that the tool and C++ need no Python. Raises InputError that names the line of the function.
+    Experiments use the cell by its name, {"cell": "leaky_delay", "units": 16, "tau": 20}, or by the function itself.
+    Runs are saved with its equations, so that the tool and C++ need no Python. Raises InputError that names the line of
+    the function.
     """
     if function is None:
         return lambda decorated: cell(decorated, name=name, static=static)
@@ -89,7 +90,7 @@ class Cell:
         return self._function(*arguments, **options)
 
     def layer(self, *, units: int, **options: object) -> OwnLayer:
-        """A layer of the cell for the "layers" of an experiment, whose options editors and type checkers then take as they are.
+        """A layer of the cell for the "layers" of an experiment, so that editors and type checkers accept its options.
 
             >>> leaky_delay.layer(units=8, tau=20)["tau"]
             20
@@ -201,7 +202,7 @@ class _variables_of:
 
 
 def with_cells(experiment: Mapping[str, Any]) -> Dict[str, Any]:
-    """An experiment with the definitions of the cells that its layers name, and without anything that is no JSON."""
+    """An experiment with the definitions of the cells that its layers name, with nothing that JSON cannot hold."""
     result, given = dict(experiment), experiment.get("cells", {})
     if not isinstance(given, Mapping) or not isinstance(experiment.get("model"), Mapping):
         return result
@@ -252,7 +253,7 @@ def located(error: InputError) -> InputError:
 
 
 def _part_of_cell(problem: Problem, name: str) -> Tuple[Optional[str], Optional[str]]:
-    """The section of a cell that a problem is in, and the entry of it; "" for all of it, and None for another place."""
+    """The section of a cell with the problem, and its entry; "" for the whole section, None for another place."""
     path = (problem.pointer or "").split("/")[1:]
     if path[:2] == ["cells", name]:
         section, entry = (path[2:] + ["", ""])[:2]

@@ -1,4 +1,4 @@
-"""Complex values of a step and spikes, by the names that equations have for them."""
+"""Complex values of a step and spikes, by their names in equations."""
 
 from __future__ import annotations
 

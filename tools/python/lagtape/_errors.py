@@ -1,15 +1,15 @@
-"""The exceptions of lagtape. What is wrong are problems, whose fields the library fills; messages are for people."""
+"""The exceptions of lagtape. They carry problems, whose fields the library fills; messages are for people."""
 
 from __future__ import annotations
 
 from typing import List, NamedTuple, Optional
 
-#: What stands for a file in an error of an experiment that was given as a dict.
+#: The name of the file in errors of an experiment that is a dict.
 THE_EXPERIMENT = "the experiment"
 
 
 class Problem(NamedTuple):
-    """One error of a file, an experiment or a call. What is not known of it is None.
+    """One error of a file, an experiment or a call. Unknown fields are None.
 
         >>> lagtape.Problem("is missing", rule="missing", pointer="/model").rule
         'missing'
@@ -34,7 +34,7 @@ class Problem(NamedTuple):
 
 
 class Error(Exception):
-    """What lagtape raises: InputError and DivergenceError, and this itself where neither fits.
+    """The base of InputError and DivergenceError, raised itself where neither fits.
 
         >>> issubclass(lagtape.InputError, lagtape.Error) and issubclass(lagtape.InputError, ValueError)
         True
@@ -42,7 +42,7 @@ class Error(Exception):
 
 
 class InputError(Error, ValueError):
-    """Something that was given is wrong: a file, an experiment, an array, a cell.
+    """Wrong input: a file, an experiment, an array, a cell.
 
     problems    every error at once, each a Problem; `errors` is the same list
     file        the file of the first, or None
@@ -82,7 +82,7 @@ class InputError(Error, ValueError):
 
 
 class DivergenceError(Error, ArithmeticError):
-    """Training gave a number that is not finite. The last good state is kept in the run's folder.
+    """Training produced a number that is not finite. The last good state is kept in the run's folder.
 
         >>> try:
         ...     lagtape.train({**experiment, "optimizer": {"type": "sgd", "lr": 1e30}}, out="diverged", progress=False)

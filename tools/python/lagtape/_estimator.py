@@ -1,4 +1,5 @@
-"""What the estimators have in common: the conventions of scikit-learn, which is not imported, and trainings without a run folder."""
+"""Shared by the estimators: the conventions of scikit-learn, which is not imported, and trainings without a run
+folder."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ Self = TypeVar("Self", bound="Estimator")
 
 
 class NotFittedError(InputError, AttributeError):
-    """`fit` has not been called yet. Where scikit-learn is imported, its error of the same name is one too."""
+    """`fit` has not been called yet. If scikit-learn is imported, it is also scikit-learn's error of that name."""
 
 
 def not_fitted(estimator: Any, call: str) -> NotFittedError:
@@ -35,7 +36,7 @@ def not_fitted(estimator: Any, call: str) -> NotFittedError:
 
 
 class Estimator:
-    """A model with settings as attributes, which `fit` trains in memory. What it learns are attributes that end with "_"."""
+    """A model with settings as attributes, which `fit` trains in memory. Learned attributes end with "_"."""
 
     model_: Model
     history_: Dict[str, np.ndarray]
@@ -61,7 +62,8 @@ class Estimator:
 
     @property
     def experiment(self) -> Any:
-        """Before `fit` what was given, and after it the experiment that ran, with every default: `lagtape.train` repeats it."""
+        """Before `fit` the given settings, and after it the experiment that ran, with every default: `lagtape.train`
+        repeats it."""
         return self.model_.experiment if self.__sklearn_is_fitted__() else vars(self)["experiment"]
 
     @experiment.setter
@@ -72,12 +74,12 @@ class Estimator:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._changed())})"
 
     def _changed(self) -> List[Tuple[str, Any]]:
-        """The settings that are not the defaults."""
+        """The settings that differ from the defaults."""
         defaults = inspect.signature(type(self).__init__).parameters
         return [(name, value) for name, value in self.get_params().items() if repr(value) != repr(defaults[name].default)]
 
     def _repr_html_(self) -> str:
-        """A card of the estimator, by which notebooks show it."""
+        """The HTML card of the estimator in notebooks."""
         if not self.__sklearn_is_fitted__():
             return card(type(self).__name__, [*self._changed(), ("fitted", "no")])
         scores = [(f"valid_{name}", value) for name, value in self.summary_["valid"].items()]
@@ -98,7 +100,7 @@ class Estimator:
         return self.model_
 
     def _layers(self, tau: int) -> List[Dict[str, Any]]:
-        """The layers of the cell, whose delay is `tau` where it needs one and none was given."""
+        """The layers of the cell, with the delay `tau` if it needs one and none was given."""
         cell: Any = vars(self)["cell"]
         layer = dict(cell) if isinstance(cell, Mapping) else {"cell": cell}
         if not isinstance(layer.get("cell"), (str, Cell, Mapping)):
@@ -123,7 +125,7 @@ class Estimator:
         return share_of(vars(self)["validation"], "validation")
 
     def _train(self, experiment: Dict[str, Any], data: Any) -> None:
-        """Trains the experiment, changed as the user's says, and keeps the model with its curves."""
+        """Trains the experiment with the user's changes, and keeps the model with its curves."""
         mine = vars(self)
         changes = {} if mine["experiment"] is None else mine["experiment"]
         if not isinstance(changes, Mapping):

@@ -1,4 +1,4 @@
-"""Expressions of a step: what operators make while a cell is recorded, as equations (ops/recurrence/equations/equations.h)."""
+"""Expressions of a step, which operators record, as equations (ops/recurrence/equations/equations.h)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ._lagtape import element_functions
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _JUNCTION, _COMPARISON, _SUM, _TERM, _FACTOR, _ATOM = -1, 0, 1, 2, 3, 4  # how tightly an expression binds
-_PLACE = "\0"  # where a number stands in the text of an index
+_PLACE = "\0"  # the place of a number in the text of an index
 _COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
 _PRECEDENCE = {"and": _JUNCTION, "or": _JUNCTION, **{sign: _COMPARISON for sign in _COMPARISONS}, "+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "%": _TERM, "@": _TERM}
 _BINDS = {**_PRECEDENCE, "negate": _FACTOR, "**": _FACTOR}
 _UFUNCS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "remainder": "%", "matmul": "@", "power": "**",
            "less": "<", "greater": ">", "less_equal": "<=", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "logical_and": "and",
            "logical_or": "or"}
-# NumPy's functions by their own names, such as "absolute" for abs.
+# Names of NumPy's functions, such as "absolute" for abs.
 _FUNCTION_UFUNCS = {getattr(np, name).__name__: name for name, _, _ in element_functions() if hasattr(np, name)}
 _FUNCTION_UFUNCS.update({"arctan": "atan", "arctan2": "atan2", "conjugate": "conj"})
 _FIXED_LEAVES = ("constant", "array", "hyper", "dimension", "weight")
@@ -49,13 +49,13 @@ def place_of_caller() -> Place:
 
 
 class Expression:
-    """A value of a step while a cell is recorded, such as a state, a weight or `units`, with Python's and NumPy's operators.
+    """A value of a step while a cell is recorded, such as a state, a weight or `units`, with Python's operators.
 
         >>> h = lagtape.Step().state("h", 4)
         >>> isinstance(1 - 0.5 * h, lagtape.Expression)
         True
 
-    It has no number yet: Raises InputError where Python asks for one. A node is a leaf with a text, or an operation of others.
+    It has no number yet: Raises InputError where Python asks for one. A node is a leaf with a text, or an operation.
 
     kind    "number": made of numbers, hyper-parameters and sizes alone; "matrix": a weight [out, in], or a function of
             matrices; "value": all else
@@ -212,7 +212,7 @@ class Expression:
                 return call(_FUNCTION_UFUNCS[ufunc.__name__], *inputs)
         raise InputError(f"np.{ufunc.__name__} is no function of a step; `lagtape list functions` names them.")
 
-    # What a recorded value cannot do, because it has no number yet.
+    # Operations that a recorded value cannot do, because it has no number yet.
 
     def _refuse(self, what: str) -> NoReturn:
         name = f"'{self.text}'" if self.text else "this value"
@@ -311,11 +311,11 @@ def call(name: str, *arguments: Any, kind: Optional[str] = None) -> Expression:
 
 
 class NoAttribute(InputError, AttributeError):
-    """An attribute that NumPy's arrays have and recorded values have not."""
+    """An attribute of NumPy's arrays that recorded values lack."""
 
 
 class Span(NamedTuple):
-    """Where an expression stands in a text, and the position at which messages point to it."""
+    """The place of an expression in a text, and the position at which messages point to it."""
 
     begin: int
     end: int
@@ -324,7 +324,7 @@ class Span(NamedTuple):
 
 
 class Text:
-    """An expression as the text of an equation. `names` are those of expressions that other equations set, by identity."""
+    """An expression as the text of an equation. `names` has the names of expressions that other equations set."""
 
     def __init__(self, expression: Expression, names: Dict[int, str]):
         self._names = names

@@ -16,7 +16,8 @@ from ._tool import _ask, _set, _write
 
 @dataclass(frozen=True)
 class Estimate:
-    """One number that was fitted, with its standard error and its interval. Infinite where the data do not fix it."""
+    """One number that was fitted, with its standard error and its interval. They are infinite where the data do not fix
+    it."""
 
     estimate: float
     standard_error: float
@@ -37,7 +38,7 @@ class FitProfile:
 
 @dataclass(frozen=True)
 class FitTrace:
-    """Readings of one quantity, NaN where there is none, beside what was fitted to them."""
+    """Readings of one quantity, NaN where there is none, beside the fitted values."""
 
     name: str
     t: Array
@@ -92,7 +93,8 @@ class Fit:
 def fit(experiment: Union[Path, Mapping[str, object]], *, data: Optional[Mapping[str, object]] = None,
         profile: Union[str, Sequence[str]] = (), robust: str = "none", level: float = 0.95, plot: Optional[Path] = None,
         output: Optional[Path] = None, set: Changes = None) -> Fit:
-    """Fits the numbers of equations to data by least squares, with standard errors, intervals and what the data do not fix.
+    """Fits the numbers of equations to data by least squares, with standard errors and intervals, and notes what the
+    data leave open.
 
     experiment   a file, or a dict
     data         of equations in continuous time: columns of readings, {"t": [...], "y": [...]}, in place of a file; NaN where
@@ -104,7 +106,8 @@ def fit(experiment: Union[Path, Mapping[str, object]], *, data: Optional[Mapping
     output       a file for the fitted model (.safetensors)
 
         >>> t = np.linspace(0, 3, 20)
-        >>> decay = {"params": {"rate": {"start": 1, "min": 0}}, "state": {"y": 1}, "history": {"y": 2}, "ode": ["dy = -rate * y"],
+        >>> decay = {"params": {"rate": {"start": 1, "min": 0}}, "state": {"y": 1}, "history": {"y": 2}, "ode": ["dy =
+        -rate * y"],
         ...          "solver": {"h": 0.05}}
         >>> found = lagtape.fit({"cells": {"decay": decay}}, data={"t": t, "y": 2 * np.exp(-0.7 * t)})
         >>> round(found.params["rate"].estimate, 6)
@@ -144,7 +147,7 @@ def fit(experiment: Union[Path, Mapping[str, object]], *, data: Optional[Mapping
 
 
 def _number(value: Optional[float]) -> float:
-    """What is not finite is null in JSON."""
+    """Numbers that are not finite are null in JSON."""
     return float("inf") if value is None else float(value)
 
 

@@ -43,14 +43,13 @@ def predict(run: Trained, x: Frame, *, threads: int = ...) -> Frame: ...
 
 @known_arguments
 def predict(run: Trained, x: Any, *, threads: int = 1) -> object:
-    """`Model.predict` of a model, or of that of a run: outputs for x [T, input], [B, T, input] or a list of sequences.
+    """`Model.predict` of a model or of a run's model: outputs for x [T, input], [B, T, input] or a list of sequences.
 
-    Where x is the path of a recording like that of the training (task "series"), the predictions along it, as of
-    `lagtape predict`: a dict of the arrays prediction and truth [rows, targets] (NaN where it is not known), of a model of
-    quantiles also levels and quantiles; the names of the targets; the rows that are predicted, from 0, their times, and the
-    horizon. A DataFrame gives a DataFrame with a column for each target, and the times or rows as its index. Predictions have the
-    units of the data. A model of the task "sequences" gives a row for each sequence of such a table: a dict of columns, or a
-    DataFrame, with the names, the prediction, the probabilities of classes as p[fault], and the truth where the table has it.
+    Where x is the path of a recording like that of the training (task "series"), the predictions along it, as `lagtape
+    predict` gives them: a dict of the arrays prediction and truth [rows, targets] (NaN where it is not known), for a
+    model of quantiles also levels and quantiles; the names of the targets; the rows that are predicted, from 0, their
+    times, and the horizon. A DataFrame gives a DataFrame with a column for each target, and the times or rows as its
+    index. Predictions have the units of the data. A model of the task "sequences" gives a row for each sequence of such a table: a dict of columns, or a DataFrame, with the names, the prediction, the probabilities of classes as p[fault], and the truth where the table has it.
 
         >>> lagtape.predict(wave, "wave.csv")["prediction"].shape
         (300, 1)
@@ -85,16 +84,17 @@ def evaluate(run: Trained, split: str = ..., *, data: object = ..., horizon: Uni
 def evaluate(run: Trained, split: str = "test", *, data: object = None, horizon: Union[int, str, None] = None, season: int = 0,
              interval: Optional[float] = None, confusion: bool = False, frequency: str = "",
              threads: int = 1) -> Union[Scores, HorizonScores]:
-    """The metrics of a run on a split, as of `lagtape eval --json`: {"loss", "rmse", ...}.
+    """The metrics of a run on a split, as `lagtape eval --json` prints them: {"loss", "rmse", ...}.
 
     run        a run, or with `horizon` also a model
     split      train, valid, test, or all, which is every sequence of new data
-    data       in place of the run's own data: what `train` takes
+    data       in place of the run's own data, as for `train`
     confusion  adds "confusion", an array [classes, classes] with a row for each true class, and "classes"
     horizon    scores forecasts of a recording in its place, 1 to so many steps ahead or for a length of time such as "2d", beside
-               the last value, the value a season before, Theta and a ridge regression: {"origins", "targets": {NAME: {"rmse":
-               [steps], ...}}, "best_baseline", "ratio", ...}, and how often intervals of probability `interval` hold
-    frequency  "any" takes rows of any frequency
+               the last value, the value a season before, Theta and a ridge regression: {"origins", "targets": {NAME:
+               {"rmse": [steps], ...}}, "best_baseline", "ratio", ...}, and how often intervals of probability
+               `interval` hold
+    frequency  "any" accepts rows of any frequency
 
         >>> lagtape.evaluate(run)["rmse"] > 0
         True
@@ -152,7 +152,7 @@ def forecast(run: Union[Trained, Sequence[Trained]], input: Any, steps: Union[in
     steps   their number, or a length of time: "2d", "48h", "3 months"
     start   the time of the first prediction, or its row from 0, or -48: 48 rows before the end; by default the one after the
             last row
-    season  steps of a period, for what `lagtape forecast` compares with; 0: a day, where rows have dates
+    season  steps of a period, for the baselines of `lagtape forecast`; 0: a day, where rows have dates
     paths   paths that are drawn from a model of quantiles as it reads its own predictions; 0: it reads the medians
     future  a file or a DataFrame of the rows that follow, with the "future" inputs of the experiment, in place of rows at the
             end of input
@@ -161,17 +161,17 @@ def forecast(run: Union[Trained, Sequence[Trained]], input: Any, steps: Union[in
 
     series  names of the series that are forecast, of a table that has many; by default all
 
-    A file gives a dict: the arrays prediction [steps, targets], truth (NaN where it is not known), past [rows, targets], and
-    of several runs low and high, with an interval lower and upper; of a model of quantiles in their place the levels and a
-    list of arrays, quantiles, one for each; the names of the targets, the times, and the season. Of many series the rows are
-    those of each, one below the other, and series has the column, or columns, of their names; there is no past. A DataFrame
-    gives a DataFrame: a column for each target, those of quantiles and bounds beside it ("load_q0.9", "load_low"), those of
-    the names of series, and the times as its index. Numbers have the units of the data.
+    A file gives a dict: the arrays prediction [steps, targets], truth (NaN where it is not known), past [rows,
+    targets], and for several runs low and high, with an interval lower and upper; for a model of quantiles instead the
+    levels and a list of arrays, quantiles, one for each; the names of the targets, the times, and the season. For many
+    series the rows of each are one below the other, and series has the column, or columns, of their names; there is no
+    past. A DataFrame gives a DataFrame: a column for each target, those of quantiles and bounds beside it ("load_q0.9",
+    "load_low"), those of the names of series, and the times as its index. Numbers have the units of the data.
 
         >>> lagtape.forecast(wave, "wave.csv", 5)["prediction"].shape
         (5, 1)
 
-    Raises InputError for a file that does not go with the model, and too few rows.
+    Raises InputError for a file that does not fit the model, and for too few rows.
     """
     made, taken = forecast_arrays(run, input, steps, start=start, season=season, paths=paths, future=future, interval=interval, series=series)
     return _as_frame(made, input, taken) if is_frame(input) else made
@@ -180,7 +180,7 @@ def forecast(run: Union[Trained, Sequence[Trained]], input: Any, steps: Union[in
 def forecast_arrays(run: Union[Trained, Sequence[Trained]], input: Any, steps: Union[int, str], *, start: Union[str, int] = "",
                     season: int = 0, paths: int = 200, future: object = None, interval: Optional[float] = None,
                     series: Union[str, Sequence[str]] = ()) -> Tuple[Forecast, Given]:
-    """The dict of `forecast`, also of a DataFrame, and the input as it was taken."""
+    """The dict of `forecast`, also for a DataFrame, and the input as it was read."""
     length = steps if isinstance(steps, str) else str(count_of(steps, "steps", "forecast"))
     begin = start if isinstance(start, str) else str(count_of(start, "start", "forecast", -2**40))
     names = [series] if isinstance(series, str) else series
@@ -230,7 +230,7 @@ def _taken(data: Any, model: Model, name: str = "data", files: Optional[_lagtape
 
 
 def _as_frame(made: Mapping[str, Any], like: Any, taken: Given) -> Any:
-    """Predictions as a frame of the library that the input is of."""
+    """Predictions as a frame of the input's library."""
     columns: Dict[str, np.ndarray] = {name: np.array(names) for name, names in made.get("series", {}).items()}
     for i, target in enumerate(made["targets"]):
         columns[target] = made["prediction"][:, i]

@@ -1,4 +1,4 @@
-"""An estimator of the rows that follow a table's."""
+"""An estimator that continues a table."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ class Forecaster(Estimator):
     layers        number of layers
     horizon       steps from an input to its target; forecasts of more steps read the model's own predictions
     calendar      inputs from the dates: "hour" (of the day), "weekday", "year" (day of the year)
-    epochs, batch, lr   at most so many passes over the data, sequences an update, step size of Adam
-    validation    share of the rows, the last ones (before those of `test`), that decides which weights are kept; 0: the last are kept
+    epochs, batch, lr   most passes over the data, sequences an update, step size of Adam
+    validation    share of the rows, the last ones (before those of `test`), that decides which weights are kept; 0: the last ones
     test          share of the rows, the last ones, that `fit` leaves to `backtest`
     patience      epochs without a new best on the validation rows, then it ends; None: all epochs
     random_state  a seed, a NumPy generator, or None. The same seed gives the same bits
     threads       by default as many as the machine runs at once; the bits do not depend on it
     progress      a line of progress; by default in a terminal and in a notebook
-    callbacks     a function, or a list of them, called after each epoch with its scores, as `callback` of `lagtape.train`
+    callbacks     a function, or a list of them, called after each epoch with its scores, like `callback` of `lagtape.train`
     experiment    settings of an experiment that replace these: {"data": {"missing": "hold", "residual": "linear"}}
 
     Fitted attributes: model_ (a `lagtape.Model`), targets_, n_features_in_ and feature_names_in_ (the columns that were given
-    roles), history_ and summary_ as of `lagtape.Run`; `experiment` is then all that ran. It keeps a copy of the table of `fit`,
-    which `predict` continues.
+    roles), history_ and summary_ as in `lagtape.Run`; `experiment` is then the whole experiment that ran. It keeps a
+    copy of the table of `fit`, which `predict` continues.
     """
 
     targets_: List[str]
@@ -73,9 +73,9 @@ class Forecaster(Estimator):
         """Trains on a DataFrame of pandas, polars or pyarrow, or a dict of columns.
 
         target  the columns to forecast, whose own past is read; by default the only column that has no other role
-        y       their values, where they are no columns of df (scikit-learn's second argument)
+        y       their values, where they are not columns of df (scikit-learn's second argument)
         future  columns that are known ahead: prices, holidays, forecasts of the weather
-        past    columns that are known up to the present alone
+        past    columns that are known only up to the present
         series  the column, or columns, of the names of many series
         time    the column of times; by default an index of times
 
@@ -114,8 +114,8 @@ class Forecaster(Estimator):
 
     def predict(self, steps: Union[int, str], future: Any = None, *, df: Any = None, start: Union[str, int] = "",
                 interval: Optional[float] = None, paths: int = 200, series: Sequence[str] = ()) -> Any:
-        """The `steps` rows ("2d" is a length of time) that follow the table of `fit`: a frame with a column for each target, and the
-        dates as its index; of many series the column of their names before them.
+        """The `steps` rows ("2d" is a length of time) that follow the table of `fit`: a frame with a column for each
+        target, and the dates as its index; for many series after the column of their names.
 
         future    a frame of these rows with the `future` columns
         df        a table in place of that of `fit`, which is continued instead, without a new training
@@ -136,12 +136,12 @@ class Forecaster(Estimator):
 
     def backtest(self, steps: Union[int, str], df: Any = None, *, test: float = 0.15, interval: Optional[float] = None,
                  season: int = 0) -> HorizonScores:
-        """Scores forecasts of 1 to `steps` steps from up to 200 of the last rows, which no training has read: what `lagtape.evaluate`
-        gives with `horizon`, {"targets": {"load": {"rmse": [steps], "persistence_rmse": [steps], "overall", ...}}, "best_baseline",
-        "ratio", ...}. "ratio" below 1 says that the model is better than the best of last value, seasonal naive, Theta and ridge.
+        """Scores forecasts of 1 to `steps` steps from up to 200 of the last rows, which no training has read: the
+        result of `lagtape.evaluate` with `horizon`, {"targets": {"load": {"rmse": [steps], "persistence_rmse": [steps],
+        "overall", ...}}, "best_baseline", "ratio", ...}. "ratio" below 1 says that the model is better than the best of last value, seasonal naive, Theta and ridge.
 
-        An estimator with a share `test` of its own is scored as it is. Another one is trained once more, without the last `test`
-        of the rows, and stays as it is. With `df` the model is scored on all rows of that table.
+        An estimator with a share `test` is scored as it is. Any other is trained once more without the last `test` of
+        the rows, and does not change. With `df` the model is scored on all rows of that table.
         """
         model = self._fitted("backtest")
         if df is not None:
@@ -154,8 +154,8 @@ class Forecaster(Estimator):
         return _forecast.evaluate(held.model_, "test", data=held._data, horizon=steps, interval=interval, season=season)
 
     def score(self, df: Any, y: Any = None) -> float:
-        """R squared of a forecast of all rows of df, which follow those of `fit`; of several targets and series the mean. It is
-        what GridSearchCV with TimeSeriesSplit maximizes."""
+        """R squared of a forecast of all rows of df, which follow those of `fit`; the mean over several targets and
+        series. It is what GridSearchCV with TimeSeriesSplit maximizes."""
         model = self._fitted("score")
         df, _ = _with_targets(df, y, self.targets_)
         names, columns, _ = columns_of(df, self._time)
@@ -191,13 +191,13 @@ def _names_of(value: Names, role: str, names: List[str]) -> List[str]:
 
 
 def _with_labels(made: Any, table: Any) -> Any:
-    """A frame of pandas with the labels of a table that are no texts."""
+    """A frame of pandas with the labels of a table that are not texts."""
     labels = {str(label): label for label in table.columns if not isinstance(label, str)} if hasattr(table, "iloc") and hasattr(table, "columns") else {}
     return made.rename(columns=labels) if labels and hasattr(made, "rename") else made
 
 
 def _check_columns(names: List[str], columns: List[Any], roles: Mapping[str, Any], time: Optional[str]) -> None:
-    """Raises InputError for columns that a table does not have, and for one without rows."""
+    """Raises InputError for columns that a table lacks, and for a table without rows."""
     if len(names) == 0:
         raise InputError("[Forecaster] the table has no columns.")
     for name in [name for of_role in roles.values() for name in of_role] + ([time] if time else []):
@@ -227,7 +227,7 @@ def _with_targets(df: Any, y: Any, target: Names) -> Any:
 
 
 def _copy_of(df: Any) -> Any:
-    """The table as it is now. Those of polars and pyarrow never change."""
+    """The table as it is now. Tables of polars and pyarrow never change."""
     return copy.deepcopy(df) if isinstance(df, (Mapping, np.ndarray)) else df.copy() if hasattr(df, "iloc") else df
 
 

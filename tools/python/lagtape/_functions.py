@@ -1,5 +1,5 @@
-"""The functions of a step, by the names that equations have for them (`lagtape.list("functions")`). The element-wise ones
-are the library's own list."""
+"""The functions of a step, by their names in equations (`lagtape.list("functions")`). The library lists the
+element-wise ones."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def mean(a: Any, axis: Optional[int] = None) -> Expression:
 
 
 def max(a: Any, axis: Optional[int] = None) -> Expression:
-    """The largest along an axis, or of all elements. Of two arrays: maximum(a, b).
+    """The largest along an axis, or of all elements. For two arrays use maximum(a, b).
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.max(H, 1)
@@ -82,7 +82,7 @@ def max(a: Any, axis: Optional[int] = None) -> Expression:
 
 
 def min(a: Any, axis: Optional[int] = None) -> Expression:
-    """The smallest along an axis, or of all elements. Of two arrays: minimum(a, b).
+    """The smallest along an axis, or of all elements. For two arrays use minimum(a, b).
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.min(H, 1)
@@ -104,7 +104,7 @@ def norm(a: Any, axis: Optional[int] = None) -> Expression:
 
 
 def logsumexp(a: Any, axis: Optional[int] = None) -> Expression:
-    """log(sum(exp(a), axis)), of numbers from which the largest is taken first.
+    """log(sum(exp(a), axis)), after subtracting the largest number.
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.logsumexp(H, 1)
@@ -115,7 +115,7 @@ def logsumexp(a: Any, axis: Optional[int] = None) -> Expression:
 
 
 def softmax(a: Any, axis: int = -1) -> Expression:
-    """exp(a) / sum(exp(a), axis), of numbers from which the largest is taken first.
+    """exp(a) / sum(exp(a), axis), after subtracting the largest number.
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.softmax(H)
@@ -126,7 +126,7 @@ def softmax(a: Any, axis: int = -1) -> Expression:
 
 
 def cumsum(a: Any, axis: int = -1) -> Expression:
-    """Sums of the elements up to each, along an axis.
+    """Cumulative sums along an axis.
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.cumsum(H)
@@ -137,7 +137,7 @@ def cumsum(a: Any, axis: int = -1) -> Expression:
 
 
 def roll(a: Any, shift: int, axis: int = -1) -> Expression:
-    """The elements moved forward along an axis, those at its end to its begin.
+    """The elements moved forward along an axis, the last ones to the start.
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.roll(H, 1)
@@ -203,7 +203,7 @@ def sinc(a: Any) -> Expression:
 
 
 def einsum(letters: str, *operands: Any) -> Expression:
-    """Products of arrays whose axes have letters, summed over those that the result has not.
+    """Products of arrays whose axes have letters, summed over those that the result lacks.
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.einsum('ij,kj->ik', H, H)

@@ -14,14 +14,14 @@ import numpy as np
 from . import _lagtape
 from ._errors import InputError
 
-#: The folder that the library takes for data in memory.
+#: The folder name that means data in memory to the library.
 _FOLDER = "(memory)"
 _SPLITS = ("train", "valid", "test")
 _ARRAYS = {f"{split}_{part}" for split in _SPLITS for part in ("x", "y", "lengths")} | {"x", "y", "lengths"}
 
 
 class Given(NamedTuple):
-    """Data as the library takes them: files that are none, and the assignments that name them in an experiment."""
+    """Data as the library reads them: virtual files, and the assignments that name them in an experiment."""
 
     files: Optional[_lagtape.GivenFiles]
     paths: List[str]
@@ -37,8 +37,8 @@ def take(data: Any, *, time: Optional[str] = None, name: str = "data", files: Op
          is_table: bool = False) -> Given:
     """Data for an experiment, a forecast or a prediction: a path, a dict of arrays, an array, a frame, or several frames.
 
-    `time` names the column that an index of times becomes, where it has no name itself. A frame becomes the table `name` of
-    `files`, which may have others. `is_table` says that columns called x or y are no arrays of sequences.
+    `time` names the column that an index of times becomes, where it has no name itself. A frame becomes the table
+    `name` of `files`, which may have other tables. With `is_table`, columns called x or y are not arrays of sequences.
     """
     if isinstance(data, (str, os.PathLike)):
         return Given(None, [os.path.abspath(os.fspath(data))], "")
@@ -113,7 +113,7 @@ def _add_table(files: Any, name: str, frame: Any, time: Optional[str]) -> str:
 
 
 def write_table(path: str, frame: Any) -> None:
-    """Writes a frame as the .csv file that the library takes it for."""
+    """Writes a frame as the .csv file that the library reads."""
     names, columns, _ = columns_of(frame, None)
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
@@ -164,7 +164,7 @@ def columns_of(frame: Any, time: Optional[str]) -> Tuple[List[str], List[Any], s
 
 
 def frame_like(like: Any, columns: Mapping[str, np.ndarray], times: List[str], rows: Optional[List[int]], index: str) -> Any:
-    """A frame of the library of another one, with times or rows: as the index where that is pandas', else as a column."""
+    """A frame of the library of another one, with times or rows: as the index in pandas, else as a column."""
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(like, (pandas.DataFrame, pandas.Series)):
         if not times:
@@ -229,7 +229,7 @@ def _by_protocol(frame: Any) -> Any:
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
-    """An array of float32 or float64, itself where it is one that is contiguous."""
+    """An array of float32 or float64; itself if it is contiguous."""
     if np.ma.is_masked(values):
         raise InputError(f"[data] {name} has masked numbers. Fill or remove what is missing.")
     try:

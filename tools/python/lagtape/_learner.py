@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Learner(_lagtape.Learner):
-    """A model that learns from every step of a stream, as `Model.learner` makes it. It has weights of its own.
+    """A model that learns from every step of a stream, as `Model.learner` makes it. It has its own weights.
 
         >>> learner = model.learner(method="e_prop", lr=0.001)
         >>> y, loss = learner.step([0.5], [0.25])
@@ -31,7 +31,7 @@ class Learner(_lagtape.Learner):
 
     def step(self, x: ArrayLike, target: Optional[ArrayLike] = None) -> Tuple[Array, float]:
         """One step: the output [output] for x [input], and its loss. Then the weights learn from the target [output], in the
-        units of the data; of classes it is the number. None, or NaN for one of its numbers: there is none, and the loss is 0.
+        units of the data; for classes it is their number. None, or a NaN in it, means no target, and the loss is 0.
 
         Raises InputError for another shape.
         """

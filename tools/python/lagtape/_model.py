@@ -1,4 +1,4 @@
-"""Models that were trained, and their streams."""
+"""Trained models and their streams."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ def import_model(file: Path, *, format: str = "", order: Sequence[str] = (), non
     """The model of a file that another program trained: PyTorch's safetensors and torch.save, Keras 3, JSON of RTNeural,
     AIDA-X, GuitarML and Proteus, NAM and ONNX.
 
-    `format` names the format where it should not be found by the file's content, `order` the modules of PyTorch from
+    `format` names the format, which else comes from the file's content, `order` the modules of PyTorch from
     the input up, `nonlinearity` is the function of nn.RNN ("tanh" unless the file says "relu"), `precision` is "f32", "f64" or "bf16"
-    (without it, what the file has), and `rest` an input: the model then begins in the states that it settles to for it. `between` is
-    the function between linear maps of PyTorch that follow each other, such as "relu", which a state_dict does not say.
+    (without it, what the file has), and `rest` an input: the model then begins in the states to which it settles for
+    that input. `between` is the function between linear maps of PyTorch that follow each other, such as "relu", which a
+    state_dict lacks.
 
         >>> file = classifier.export("onnx", "classes.onnx")
         >>> lagtape.import_model(file).output_width
@@ -106,8 +107,7 @@ class Model:
         return self._model.predict(self._input(x), [], threads)
 
     def _predict_several(self, sequences: List[Array], threads: int) -> List[Array]:
-        """One batch where that does not hold much more than the sequences, else one after the other: the bits are the
-        same."""
+        """One batch if padding adds little, else one sequence after the other: the bits are the same."""
         lengths = [len(one) for one in sequences]
         longest = max(lengths)
         if self._reads_padding or longest * len(lengths) > 4 * sum(lengths):
@@ -140,8 +140,8 @@ class Model:
         48 kHz. States between two steps are found by "linear" or "cubic" interpolation. Raises InputError for a rate
         that the model cannot run at.
 
-        `weights` of "bf16" or "int8" let a model of float32 with 64 units and more run faster and less exactly. "int8" needs
-        `calibrate`: sequences [T, input] or [B, T, input] like those to come.
+        `weights` of "bf16" or "int8" let a model of float32 with 64 units and more run faster and less exactly. "int8"
+        needs `calibrate`: sequences [T, input] or [B, T, input] like those to come.
 
             >>> stream = model.stream()
             >>> bool((stream.block(x[0]) == model.predict(x[0])).all())
@@ -151,11 +151,12 @@ class Model:
 
     def learner(self, *, method: str = "rtrl", rule: str = "sgd", lr: float = 0.01, every: int = 1,
                 window: int = 1) -> Learner:
-        """A stream that learns: each of its steps predicts, and then moves its own copy of the weights towards the target.
+        """A stream that learns: each of its steps predicts, and then moves its own copy of the weights towards the
+        target.
 
         `method` is "rtrl", the whole gradient, for one recurrent layer whose units do not read each other's states,
-        "e_prop", which leaves out what states do to other units and layers later, or "truncated", the same with traces that
-        begin again every `window` steps. `rule` is "sgd" or "adam", `lr` the rate,
+        "e_prop", which leaves out later effects of states on other units and layers, or "truncated", the same with
+        traces that begin again every `window` steps. `rule` is "sgd" or "adam", `lr` the rate,
         and `every` the number of steps whose gradients are added before the weights move.
 
             >>> learner = model.learner(method="e_prop")
@@ -175,8 +176,8 @@ class Model:
 
     @property
     def series(self) -> List[str]:
-        """The names of the series that the model scales each by itself, from which `use_series` chooses one; empty: all
-        numbers have one scaling."""
+        """The names of the series, if the model scales each by itself; `use_series` chooses one. Empty: all numbers
+        have one scaling."""
         return self._model.series
 
     def save(self, file: Path) -> None:
@@ -229,7 +230,7 @@ class Model:
 
     @property
     def parameters(self) -> Dict[str, Array]:
-        """The parameters by name ("layers.0.W1"), as arrays that cannot be written to."""
+        """The parameters by name ("layers.0.W1"), as read-only arrays."""
         return self._model.parameters
 
     def __copy__(self) -> Model:
@@ -246,7 +247,7 @@ class Model:
         return f"<lagtape.Model {self.input_width} -> {layers} -> {self.output_width}, {self.dtype}>"
 
     def _repr_html_(self) -> str:
-        """A card of the model, by which notebooks show it."""
+        """The HTML card of the model in notebooks."""
         layers = ", ".join(f"{layer['name']} ({layer['params']})" for layer in self.layers)
         lags = max((layer["largest_lag"] for layer in self.layers), default=0)
         return card("Model", [("inputs", self.tokens or self.input_width), ("layers (parameters)", layers), ("largest lag", f"{lags} steps"),
@@ -254,11 +255,11 @@ class Model:
 
 
 class Stream(_lagtape.Stream):
-    """A model that is fed one step, or a block of steps, at a time, for `rows` sequences side by side.
+    """Runs a model one step, or a block of steps, at a time, for `rows` sequences side by side.
 
-    With the model's own weights it gives the bits that `Model.predict` gives. A stream belongs to one thread at a time; `copy` makes
-    another one in the same state, and so does pickling. It is a context manager that closes it. `step(x)` takes x [input] or
-    [rows, input] and gives [output] or [rows, output]; `block(x)` takes [T, input] or [T, rows, input].
+    With the model's own weights it gives the bits that `Model.predict` gives. A stream belongs to one thread at a time;
+    `copy` makes another one in the same state, and so does pickling. It is a context manager that closes it. `step(x)`
+    maps x [input] or [rows, input] to [output] or [rows, output]; `block(x)` reads [T, input] or [T, rows, input].
 
         >>> with lagtape.Stream(model) as stream:
         ...     first = stream.step(x[0, 0])
@@ -278,7 +279,7 @@ class Stream(_lagtape.Stream):
 
     @property
     def window(self) -> Tuple[Array, ...]:
-        """The last values of the states, all that the future depends on: copies, one array a state, layer by layer,
+        """The last values of the states, on which the future depends: copies, one array a state, layer by layer,
         [history + 1, rows, width], the oldest value first. It can be set."""
         return self._window()
 
@@ -298,7 +299,7 @@ class Stream(_lagtape.Stream):
         return struct.pack("<q", self.steps) + b"".join(state.tobytes() for state in self.window)
 
     def restore(self, state: bytes) -> None:
-        """Puts back a state that `save` gave. Raises InputError for bytes of another size."""
+        """Restores a state from `save`. Raises InputError for bytes of another size."""
         states, begin = self.window, 8
         size = begin + sum(one.nbytes for one in states)
         if not isinstance(state, (bytes, bytearray, memoryview)) or len(state) != size:
@@ -351,7 +352,7 @@ def _is_array_like(sequences: Any) -> bool:
 
 
 def _check_finite(array: Array, call: str) -> None:
-    # A NaN is the least and the largest number of its array: two passes, and no array of the size of this one.
+    # With a NaN, the least and the largest number are NaN: two passes, without another array of this size.
     if array.size == 0 or (np.isfinite(array.min()) and np.isfinite(array.max())):
         return
     place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])

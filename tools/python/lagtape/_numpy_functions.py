@@ -1,4 +1,4 @@
-"""NumPy's functions of recorded values: those that equations have, under NumPy's names."""
+"""NumPy's functions on recorded values: the functions of equations under NumPy's names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPERATORS: Dict[str, Callable[..., Any]] = {
 
 
 def called(name: str, args: Any, kwargs: Any) -> Any:
-    """The function of that name of NumPy. Raises InputError where a step has none."""
+    """The function with NumPy's name. Raises InputError where a step has none."""
     name = _NAMES.get(name, name)
     known = _OPERATORS.get(name)
     for module in (_functions, _complex):

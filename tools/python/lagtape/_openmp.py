@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import torch
 
-SOFT = 1  # omp_pause_soft of OpenMP 5.0: what the program set, such as numbers of threads, stays
+SOFT = 1  # omp_pause_soft of OpenMP 5.0: settings of the program, such as numbers of threads, stay
 
 _forked = False  # a forked process has none of the threads that its OpenMP would wait for
 
@@ -25,8 +25,8 @@ os.register_at_fork(after_in_child=_after_fork)
 def release_waiting_threads() -> None:
     """Ends the OpenMP threads that wait for this thread's next work; OpenMP starts them again when there is some.
 
-    Where there are as many threads as processors, those of GCC's OpenMP wait by spinning for some milliseconds, and lagtape's
-    threads would have to share the processors with them at the beginning of each pass.
+    With as many threads as processors, GCC's OpenMP threads wait by spinning for some milliseconds, and would share the
+    processors with lagtape's threads at the beginning of each pass.
     """
     if torch.get_num_threads() > 1 and not _forked:
         _pause_function()(SOFT)

@@ -1,4 +1,4 @@
-"""What a training tells while it runs: a line in terminals, a curve in notebooks, messages of `logging`, and callbacks."""
+"""Progress of a training: a line in terminals, a curve in notebooks, messages of `logging`, and callbacks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _time_of(seconds: float) -> str:
 
 
 class _Line:
-    """A line on stderr that is written anew."""
+    """A line on stderr that each update overwrites."""
 
     def __init__(self) -> None:
         self._width = 0
@@ -71,7 +71,7 @@ class _Line:
 
 
 class _LiveCurve:
-    """A learning curve in a notebook that is drawn anew after each evaluation, below a bar."""
+    """A learning curve in a notebook, redrawn after each evaluation below a bar."""
 
     def __init__(self) -> None:
         shown: Any = importlib.import_module("IPython.display")
@@ -128,7 +128,7 @@ class Progress:
         self._view.stepped(step / max(steps, 1), f"epoch {epoch + 1}  loss {loss:.4g}  {left_text}  {self._evaluation}")
 
     def evaluated(self, text: str, kept: bool) -> bool:
-        """Called after each evaluation with its line of metrics.jsonl. Whether the training ends here."""
+        """Called after each evaluation with its line of metrics.jsonl. Returns whether the training ends here."""
         row: Evaluated = {name: float("nan") if value is None else value for name, value in json.loads(text).items()}
         valid = "  ".join(f"{name} {value:.4g}" for name, value in row.items() if name.startswith("valid_"))
         self._evaluation = valid + ("  *" if kept else "")

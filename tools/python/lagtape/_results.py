@@ -1,4 +1,4 @@
-"""What results are, for editors and type checkers: the keys of dicts, and the types of their values."""
+"""The types of results, for editors and type checkers: the keys of dicts, and the types of their values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Callbacks = Union[Callback, Sequence[Callback], None]
 
 
 class Scores(Dict[str, float]):
-    """Metrics by name. Those of a classifier may have counts, those of many series the metrics of each.
+    """Metrics by name. A classifier's may have counts, those of many series the metrics of each.
 
         >>> scores = run.evaluate("test")
         >>> scores["loss"] >= 0 and scores.series == {}
@@ -62,7 +62,7 @@ class _Summary(TypedDict):
 
 
 class Summary(_Summary, total=False):
-    """What is known of a finished run (summary.json)."""
+    """The summary of a finished run (summary.json)."""
 
     average_begun: bool
     averaged: int
@@ -85,7 +85,7 @@ class _Check(TypedDict):
 
 
 class Check(_Check, total=False):
-    """What `check` found. With `gradients`: their largest error beside central differences, and where it is."""
+    """The result of `check`. With `gradients`: their largest error beside central differences, and where it is."""
 
     notes: List[str]
     ok: bool
@@ -127,7 +127,7 @@ class Plan(TypedDict):
 
 
 class Description(TypedDict):
-    """A model as `inspect` describes it. What needs data is there where the experiment's data are."""
+    """A model as `inspect` describes it. Facts that need data are there if the experiment's data are."""
 
     name: str
     params: int
@@ -207,7 +207,7 @@ class AnalyzedLayer(TypedDict):
 
 
 class Analysis(TypedDict):
-    """What `analyze` measured."""
+    """The result of `analyze`."""
 
     name: str
     split: str
@@ -218,7 +218,7 @@ class Analysis(TypedDict):
 
 
 class CatalogueOption(TypedDict):
-    """An option of something that an experiment may name."""
+    """An option of an entry of `lagtape.list`."""
 
     key: str
     type: str
@@ -228,7 +228,7 @@ class CatalogueOption(TypedDict):
 
 
 class CatalogueEntry(TypedDict):
-    """Something that an experiment may name: a cell, a task, a loss and so on."""
+    """An entry of `lagtape.list`: a cell, a task, a loss and so on."""
 
     name: str
     summary: str
@@ -274,7 +274,7 @@ class Forecast(_Prediction, total=False):
 
 
 class Interval(TypedDict):
-    """How often intervals of a probability held, and how wide they were."""
+    """Share of truths within the intervals of a probability, and their width."""
 
     level: float
     calibrations: int
@@ -304,7 +304,7 @@ class HorizonTarget(_HorizonTarget, total=False):
 
 
 class HorizonScores(TypedDict):
-    """Scores of forecasts beside baselines; ratio is the model's error by that of the best of them."""
+    """Scores of forecasts beside baselines; ratio is the model's error over that of the best one."""
 
     origins: int
     season: int

@@ -1,4 +1,4 @@
-"""Run folders: what a training left, its scores, predictions, charts and exports."""
+"""Run folders: the results of a training, its scores, predictions, charts and exports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """A run folder: what a training left there. `lagtape.Run(path)` opens one.
+    """A run folder, the result of a training. `lagtape.Run(path)` opens one.
 
         >>> lagtape.Run(run.path).metrics["test_loss"] >= 0
         True
@@ -46,7 +46,7 @@ class Run:
 
     @property
     def summary(self) -> Summary:
-        """What is known of a finished run: params, best_epoch, valid, test, seconds, plan and so on."""
+        """The summary of a finished run: params, best_epoch, valid, test, seconds, plan and so on."""
         summary: Summary = self._read("summary.json")
         return summary
 
@@ -58,8 +58,8 @@ class Run:
 
     @property
     def history(self) -> Dict[str, Array]:
-        """Arrays with a number for each evaluation: epoch, step, train_loss, valid_loss, lr, seconds and so on. What
-        an evaluation did not report is NaN."""
+        """Arrays with a number for each evaluation: epoch, step, train_loss, valid_loss, lr, seconds and so on. Numbers
+        that an evaluation did not report are NaN."""
         with self._open("metrics.jsonl") as file:
             return columns_of([json.loads(line) for line in file if line.endswith("\n")])  # else the line of a run that was killed
 
@@ -76,12 +76,12 @@ class Run:
     def confusion(self, split: str = "test", *, data: object = None) -> Array:
         """Counts [classes, classes] of a classifier with a row for each true class and a column for each predicted one.
 
-        split, data  as of `lagtape.evaluate`, which gives the names of the classes too
+        split, data  as of `lagtape.evaluate`, which also gives the names of the classes
 
             >>> classifier.confusion().shape
             (2, 2)
 
-        Raises InputError for a model that is no classifier.
+        Raises InputError for a model that is not a classifier.
         """
         return _forecast.evaluate(self, split, data=data, confusion=True).confusion
 
@@ -92,7 +92,8 @@ class Run:
     def plot_learning(self, *, ax: None = None) -> Union[Axes, Svg]: ...
 
     def plot_learning(self, *, ax: Optional[Axes] = None) -> Union[Axes, Svg]:
-        """Draws the losses of training and validation over the epochs: matplotlib's axes, or SVG where it is not installed.
+        """Draws the losses of training and validation over the epochs: matplotlib's axes, or SVG where it is not
+        installed.
 
             >>> axes = run.plot_learning()
         """
@@ -106,7 +107,7 @@ class Run:
 
     def plot_gradient_reach(self, *, split: str = "test", sequences: int = 8, steps: int = 1000,
                             ax: Optional[Axes] = None) -> Union[Axes, Svg]:
-        """Draws how large the gradient of the loss by each state is, over the steps between them, as `lagtape.analyze` finds it.
+        """Draws the size of the loss gradient by each state over the steps between them, from `lagtape.analyze`.
 
         split, sequences, steps  the data: of `steps` steps at most
 
@@ -142,10 +143,11 @@ class Run:
 
     def plot_forecast(self, input: object = None, steps: Union[int, str, None] = None, *, past: Optional[int] = None,
                       ax: Optional[Axes] = None, future: object = None, interval: Optional[float] = None) -> Union[Axes, Svg]:
-        """Draws a forecast behind the end of a recording of one series, with its interval or its outer quantiles as a band.
+        """Draws a forecast after the end of a recording of one series, with its interval or its outer quantiles as a
+        band.
 
-        input                    the recording, as of `lagtape.forecast`; by default the file that the run was trained on
-        steps, future, interval  as of `lagtape.forecast`; by default as many steps as a window of the training has
+        input                    the recording, as for `lagtape.forecast`; by default the file that the run was trained on
+        steps, future, interval  as for `lagtape.forecast`; by default the steps of a training window
         past                     rows before the forecast that are shown; by default four times the steps
 
             >>> axes = wave.plot_forecast("wave.csv", 20)
@@ -164,7 +166,7 @@ class Run:
         return os.path.basename(os.path.normpath(self.path))
 
     def _repr_html_(self) -> str:
-        """A card of the run, by which notebooks show it."""
+        """The HTML card of the run in notebooks."""
         layers = self.experiment["model"]["layers"]
         rows: List[Tuple[str, object]] = [("folder", self.path), ("layers", ", ".join(map(name_of_layer, layers)))]
         if os.path.exists(os.path.join(self.path, "summary.json")):

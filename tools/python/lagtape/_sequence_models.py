@@ -1,4 +1,4 @@
-"""Estimators of one class, or of numbers, for each sequence."""
+"""Estimators with one class, or numbers, for each sequence."""
 
 from __future__ import annotations
 
@@ -20,27 +20,26 @@ _SETTINGS = """
     units         size of the state of each layer
     tau           steps of the delay, of cells with one; by default 10, or the longest sequence
     layers        number of layers
-    epochs, batch, lr   at most so many passes over the data, sequences an update, step size of Adam
-    validation    share of the sequences of `fit` that decides which weights are kept; 0: the last are kept
+    epochs, batch, lr   most passes over the data, sequences an update, step size of Adam
+    validation    share of the sequences of `fit` that decides which weights are kept; 0: the last ones
     patience      epochs without a new best on these, then it ends; None: all epochs
     normalize     scale inputs (and the numbers of a regression) by mean and standard deviation of the training
     random_state  a seed, a NumPy generator, or None. The same seed gives the same bits
     threads       by default as many as the machine runs at once; the bits do not depend on it
     progress      a line of progress; by default in a terminal and in a notebook
-    callbacks     a function, or a list of them, called after each epoch with its scores, as `callback` of `lagtape.train`
+    callbacks     a function, or a list of them, called after each epoch with its scores, like `callback` of `lagtape.train`
     sequence, time   of a long table: the columns of the names of sequences and of their order in time
     experiment    settings of an experiment that replace these: {"optimizer": {"type": "sgd"}, "model": {"layers": [...]}}
 
     X is an array [N, T, C] or [N, T], a list of arrays [T_i, C], or a long DataFrame, whose columns but `sequence`, `time` and
     that of y are the inputs. Its sequences are in the order in which they begin; without `sequence` it has an index of two levels.
 
-    Fitted attributes: model_ (a `lagtape.Model`), n_features_in_ (C, or T of [N, T]), feature_names_in_ of a table, history_ and
-    summary_ as of `lagtape.Run`; `experiment` is then all that ran.
+    Fitted attributes: model_ (a `lagtape.Model`), n_features_in_ (C, or T of [N, T]), feature_names_in_ of a table, history_ and summary_ as in `lagtape.Run`; `experiment` is then the whole experiment that ran.
 """
 
 
 class SequenceEstimator(Estimator):
-    """What the two have in common."""
+    """Shared by both."""
 
     n_features_in_: int
 
@@ -110,7 +109,7 @@ class SequenceClassifier(SequenceEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """The logits [N, classes]; of two classes the difference [N]."""
+        """The logits [N, classes]; for two classes their difference [N]."""
         logits = self._logits(X, "decision_function")
         return logits if logits.shape[1] > 2 else logits[:, 1] - logits[:, 0]
 
@@ -126,7 +125,7 @@ class SequenceClassifier(SequenceEstimator):
         return np.asarray(self.classes_[best])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of the sequences that are classified rightly."""
+        """The share of correctly classified sequences."""
         truth = _classes_in(self._truth(X, y), "score")
         return float(np.average(self.predict(X) == truth, weights=_weights_of(sample_weight, truth)))
 
@@ -180,7 +179,7 @@ class SequenceRegressor(SequenceEstimator):
 
 
 def r_squared(truth: np.ndarray, predicted: np.ndarray, weights: Any = None) -> float:
-    """1 - (squared errors) / (squared distances from the mean), the mean over columns; of a constant 1 or 0."""
+    """1 - (squared errors) / (squared distances from the mean), the mean over columns; 1 or 0 for a constant."""
     errors = np.average((truth - predicted) ** 2, axis=0, weights=weights)
     spread = np.average((truth - np.average(truth, axis=0, weights=weights)) ** 2, axis=0, weights=weights)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -198,7 +197,7 @@ def _weights_of(given: Any, truth: np.ndarray) -> Optional[np.ndarray]:
 
 
 def _classes_in(y: np.ndarray, call: str) -> np.ndarray:
-    """Classes [N]. Raises InputError for numbers that are no classes, and for what is missing."""
+    """Classes [N]. Raises InputError for numbers that are not classes, and for missing values."""
     if y.ndim == 2 and y.shape[1] == 1:
         kind = getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", UserWarning)
         warnings.warn("A column-vector y was passed when a 1d array was expected.", kind, stacklevel=4)

@@ -1,4 +1,4 @@
-"""Sequences as estimators take them: arrays, lists of arrays, and long tables."""
+"""Inputs of estimators: arrays, lists of arrays, and long tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from ._given import cells_of, columns_of, is_frame
 
 
 class Sequences(NamedTuple):
-    """N sequences: one array [N, T, C], or arrays [T_i, C]. Those of a table have names, and their columns too."""
+    """N sequences: one array [N, T, C], or arrays [T_i, C]. Sequences of a table have names, and so have their
+    columns."""
 
     x: Union[np.ndarray, List[np.ndarray]]
     ids: Optional[List[Any]] = None
@@ -25,7 +26,7 @@ class Sequences(NamedTuple):
 
     @property
     def features(self) -> int:
-        """What scikit-learn counts: columns of [N, T], else numbers a step."""
+        """The number of features as scikit-learn counts them: columns of [N, T], else numbers a step."""
         return len(self.x[0]) if self.is_flat else self.channels
 
     def arrays(self) -> Dict[str, np.ndarray]:
@@ -41,8 +42,8 @@ class Sequences(NamedTuple):
 
 def sequences_of(X: Any, call: str, *, sequence: Optional[str] = None, time: Optional[str] = None, label: Optional[str] = None,
                  like: Optional[List[str]] = None) -> Sequences:
-    """Sequences of whatever a user has. `sequence`, `time` and `label` name columns of a long table, and `like` has those of the
-    training. Raises InputError."""
+    """Sequences from any input of a user. `sequence`, `time` and `label` name columns of a long table, and `like` has
+    the sequences of the training. Raises InputError."""
     if hasattr(X, "toarray"):
         raise InputError(f"[{call}] X is a sparse matrix, which no sequence is. Expected an array [N, T, C] or a list of [T_i, C].")
     if not isinstance(X, (list, tuple, np.ndarray)) and is_frame(X):

@@ -1,4 +1,4 @@
-"""Equations in continuous time, solved as `lagtape solve` does it."""
+"""Solves equations in continuous time, as `lagtape solve` does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Solved(TypedDict):
 
 
 class Solution(_Solved, total=False):
-    """States over time, by their names, and with `derivatives` those by each param."""
+    """States over time, by their names, and with `derivatives` their derivatives by each param."""
 
     d: Dict[str, Dict[str, Array]]
 
@@ -30,13 +30,13 @@ def solve(equations: Union[Path, Mapping[str, object]], times: Union[str, Sequen
           params: Optional[Mapping[str, float]] = None, input: Union[None, Path, Tuple[Array, Array]] = None,
           history: Optional[Path] = None, derivatives: bool = False, cell: str = "", set: Changes = None) -> Solution:
     """Solves the equations of a cell in continuous time, and with `derivatives` differentiates them by every trained param, lag and
-    history: {"t", "y": {state: values}, "d": {param: {state: values}}}, arrays in f64, exact for the discretisation.
+    history: {"t", "y": {state: values}, "d": {param: {state: values}}}, arrays in f64, exact for the discretization.
 
     equations    a file, or a dict: a cell with an "ode", or an experiment with such a cell
     times        numbers, or "0:10:0.1"
     params       other values of params
     input        a table of times and inputs, or the pair (times [n], values [n] or [n, width])
-    history      a table of readings up to t = 0: times, and a column for each state whose history they are
+    history      a table of readings up to t = 0: times, and a column for each state with such a history
     cell         the cell, where there are several
 
         >>> decay = {"params": {"c": 2.0}, "state": {"y": 1}, "history": {"y": 1}, "ode": ["dy = -c * y"], "solver": {"h": 0.01}}

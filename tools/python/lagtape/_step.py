@@ -1,4 +1,4 @@
-"""The step of a cell while it is recorded, and the entry of "cells" that it becomes."""
+"""Records the step of a cell, and makes the entry of "cells" from it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Input(Expression):
 
     @property
     def size(self) -> Expression:
-        """Its number of elements, as the shapes of weights take it."""
+        """Its number of elements, for the shapes of weights."""
         return Expression("number", "dimension", (), "input")
 
 
@@ -35,18 +35,18 @@ class Equation(NamedTuple):
 
 
 class Step:
-    """What a cell is recorded with, `s` of its function: it gives the input, states and weights as values for Python's operators,
-    and takes the states' next values. Sizes are numbers, options of the cell, `units` or `s.input.size`.
+    """The recorder of a cell, `s` of its function: it gives the input, states and weights as values for Python's
+    operators, and receives the states' next values. Sizes are numbers, options of the cell, `units` or `s.input.size`.
 
         >>> s = lagtape.Step()
         >>> h, W = s.state("h", 4), s.weight("W", (4, 4), init="zeros")
         >>> s.next(h, lagtape.tanh(W @ h))
 
-    Raises InputError, which `lagtape.cell` gives the line of the function.
+    Raises InputError, to which `lagtape.cell` adds the line of the function.
     """
 
     def __init__(self) -> None:
-        self._names: Dict[str, str] = {}  # what a name is, for messages
+        self._names: Dict[str, str] = {}  # the kind of each name, for messages
         self._hyper: Dict[str, Any] = {}
         self._weights: Dict[str, Any] = {}
         self._init: Dict[str, Any] = {}
@@ -58,7 +58,7 @@ class Step:
         self._reads: Dict[str, int] = {}
         self.input = Input("value", "input", (), "x")
 
-    # What the cell reads.
+    # The input of the cell.
 
     @property
     def index(self) -> Expression:
@@ -74,8 +74,9 @@ class Step:
         return self._state_values[name]
 
     def weight(self, name: str, shape: Any = (), init: Any = None) -> Expression:
-        """A trained weight: a matrix (out, in), one for each group (g, out, in), a vector n, or a scalar (). It starts from U(-1/sqrt(units), 1/sqrt(units))
-        unless `init` says otherwise: "zeros", a number, {"type": "uniform", "low": -1, "high": 1}."""
+        """A trained weight: a matrix (out, in), one for each group (g, out, in), a vector n, or a scalar (). It starts
+        from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise: "zeros", a number, {"type": "uniform",
+        "low": -1, "high": 1}."""
         self._declare(name, "weight")
         sizes = _shape_of(shape, 3)
         self._weights[name] = sizes
@@ -92,7 +93,7 @@ class Step:
 
     def derived(self, name: str, value: Any, *, matrix: Optional[bool] = None) -> Expression:
         """A weight that is a function of other weights, computed once a batch. Matrices such as M - M.T are derived
-        without being asked for."""
+        automatically."""
         self._declare(name, "derived weight")
         value = expression_of(value)
         self._derived[name] = value
@@ -100,8 +101,8 @@ class Step:
         return Expression("matrix" if is_matrix else "value", "weight", (), name)
 
     def read(self, name: str, column: int) -> Expression:
-        """A column of the input by a name of its own, such as "dt"; s.input is then the others. "mask" is 1 where the column is
-        above 0, and where "reset" is, states begin again."""
+        """A column of the input by its own name, such as "dt"; s.input is then the others. "mask" is 1 where the column
+        is above 0, and where "reset" is, states begin again."""
         if name != "mask":
             self._declare(name, "column")
         if not isinstance(column, int) or isinstance(column, bool):
@@ -123,7 +124,7 @@ class Step:
         """Dropout: 0 with probability `rate`, else 1 / (1 - rate); 1 outside of training."""
         return self._draw("mask", (rate, *shape), once, None)
 
-    # What the cell gives.
+    # The output of the cell.
 
     def next(self, state: Expression, value: Any) -> None:
         """Sets the value of a state after the step."""
@@ -190,7 +191,7 @@ class Recorded:
         self.place = place
         self._names: Dict[int, str] = {}
         self._taken = {*step._names, *step._hyper, "x", "n", "units", "input"}
-        self._order: List[Expression] = []  # what equations are made of, in the order of creation
+        self._order: List[Expression] = []  # the expressions of the equations, in the order of creation
         self._uses: Dict[int, int] = {}
         for root in (*step._next.values(), *output):
             self._count(root)
@@ -222,8 +223,8 @@ class Recorded:
                 waiting.extend(e.operands)
 
     def _name(self, variables: Dict[str, Any]) -> None:
-        """Gives names to what is an equation of its own: the next values of states, what a variable of the function holds,
-        what is used more than once, and what is nested deep."""
+        """Names the expressions that become equations: next values of states, variables of the function, expressions
+        that are used more than once, and deeply nested ones."""
         for state, value in self._step._next.items():
             if _is_computed(value):
                 self._names.setdefault(id(value), f"{state}'")

@@ -1,6 +1,6 @@
-"""What the tool's other commands do: searches, tables, comparisons, reports, exports, drafts of experiments, benchmarks.
+"""The tool's other commands: searches, tables, comparisons, reports, exports, drafts of experiments, benchmarks.
 
-They run the command `lagtape` of this installation, read the JSON that it prints, and raise what it says is wrong.
+They run the command `lagtape` of this installation, read the JSON that it prints, and raise its problems.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ def search(search: Union[Path, Mapping[str, object]], *, out: Optional[Path] = N
     """Searches the settings of an experiment, as `lagtape search` does: {"runs": [{"settings", "loss", ...}], "ranking", ...}.
 
     search  a file, or a dict {"experiment", "method", "runs", "ranges"}, whose experiment is a file or a dict, and which needs `out`
-    out     the folder of the search; by default runs/ and the name of the file. A search there goes on
-    runs    number of runs; jobs: how many at once
-    show    trains nothing, and gives what has come out so far
+    out     the folder of the search; by default runs/ and the name of the file. A search there continues runs    number of runs; jobs: how many at once
+    show    trains nothing, and gives the results so far
 
         >>> rates = {"/optimizer/lr": {"choices": [0.01, 0.02]}}
         >>> found = lagtape.search({"experiment": experiment, "method": "grid", "ranges": rates}, out="search")
@@ -68,7 +67,7 @@ def compare(*runs: Path, plot: Optional[Path] = None) -> Comparison:
         >>> lagtape.compare(run, other)["differing"]
         ['/optimizer/lr']
 
-    Raises InputError for a folder that is no run.
+    Raises InputError for a folder that is not a run.
     """
     return cast(Comparison, _ask("compare", *[path_of(run) for run in runs], *_options(plot=plot)))
 
@@ -76,8 +75,8 @@ def compare(*runs: Path, plot: Optional[Path] = None) -> Comparison:
 @known_arguments
 def table(folder: Path, *, out: Optional[Path] = None, only: Sequence[str] = (), seeds: Optional[int] = None, jobs: Optional[int] = None,
           set: Changes = None, show: bool = False) -> Table:
-    """Trains the models of a paper's table, a folder with a table.json, and gives the results beside the printed numbers; with
-    `show` those of the runs that are there.
+    """Trains the models of a paper's table, a folder with a table.json, and gives the results beside the printed
+    numbers; with `show` those of existing runs.
 
     only   names of rows; seeds: how many runs a row, jobs: how many at once
 
@@ -94,8 +93,8 @@ def table(folder: Path, *, out: Optional[Path] = None, only: Sequence[str] = (),
 
 @known_arguments
 def report(run: Path, output: Optional[Path] = None) -> str:
-    """Writes all about a run, about the runs of a folder, or about a search on one page (.html), by default report.html in that
-    folder, and gives its path.
+    """Writes a report on a run, on the runs of a folder, or on a search as one page (.html), by default report.html in
+    that folder, and returns its path.
 
         >>> run.report("waves.html")
         'waves.html'
@@ -114,7 +113,8 @@ def export(run: Union[Path, Model], format: str, output: Path, *, precision: str
     """Writes a trained model for other programs, and gives the file's path.
 
     run        a run, a weights file, or a model, such as that of `from_torch` or the `model_` of an estimator
-    format     "c99": one C file that needs math.h alone; "onnx", "onnx-step": whole sequences, one step; "torch", "rtneural", "nam"
+    format     "c99": one C file that needs math.h alone; "onnx", "onnx-step": whole sequences, one step; "torch", "rtneural", "nam",
+               "blob"
     precision  of "c99": "f32" or "f64"
     weights    of "c99": "float", "int16" or "int8"
     arithmetic of "c99": "float", "int16" or "int8": the products
@@ -139,9 +139,10 @@ def export(run: Union[Path, Model], format: str, output: Path, *, precision: str
 @known_arguments
 def new(data: object, cell: str = "tau_gru", *, units: Optional[int] = None, target: Union[str, Sequence[str]] = (),
         future: Union[str, Sequence[str]] = (), path: Optional[Path] = None) -> NewExperiment:
-    """An experiment to begin with, for a task or for a recording of your own (.csv), as a dict; `lagtape new` writes it with comments.
+    """An experiment to begin with, for a task or for a recording of your own (.csv), as a dict; `lagtape new` writes it
+    with comments.
 
-    data    the name of a task, the path of a recording, or a DataFrame or a dict of columns, which `lagtape.train` takes as its `data`
+    data    the name of a task, the path of a recording, or a DataFrame or a dict of columns, which is then the `data` of `lagtape.train`
     units   size of the layer
     target  columns to predict; by default all columns of numbers
     future  columns that are known ahead
@@ -160,7 +161,7 @@ def new(data: object, cell: str = "tau_gru", *, units: Optional[int] = None, tar
     with tempfile.TemporaryDirectory() as folder:
         write_table(os.path.join(folder, "data.csv"), data)
         made = _experiment_in(_run("new", "data.csv", text_of(cell, "[new] cell"), *options, folder=folder))
-    cast(Dict[str, str], made["data"])["path"] = "data.csv"  # `data` of a training takes its place
+    cast(Dict[str, str], made["data"])["path"] = "data.csv"  # `data` of a training replaces it
     return made
 
 
@@ -171,7 +172,7 @@ def _experiment_in(text: str) -> NewExperiment:
 
 @known_arguments
 def schema() -> Dict[str, object]:
-    """The JSON Schema of experiments, by which editors complete and check them. `lagtape.Experiment` is their type in Python.
+    """The JSON Schema of experiments, for completion and checks in editors. `lagtape.Experiment` is their type in Python.
 
         >>> lagtape.schema()["title"]
         'An experiment of lagtape'
@@ -183,8 +184,9 @@ def schema() -> Dict[str, object]:
 @known_arguments
 def bench(experiment: Experiment, *, set: Changes = None, plan: str = "", threads: Optional[int] = None, repeats: Optional[int] = None,
           stream: bool = False, steps: Optional[int] = None, row: str = "") -> Bench:
-    """Times forward and backward of an experiment's model, microseconds a time step: {"forward_us", "backward_us", "total_us", ...};
-    with `stream` one step of a stream, nanoseconds. Beside oneDNN's LSTM ("ratio") where the tool has it.
+    """Times forward and backward of an experiment's model, microseconds a time step: {"forward_us", "backward_us",
+    "total_us", ...}; with `stream` one step of a stream, nanoseconds. Beside oneDNN's LSTM ("ratio") where the tool has
+    it.
 
         >>> lagtape.bench(experiment, repeats=1, threads=1)["total_us"]["median"] > 0
         True
@@ -213,7 +215,7 @@ def _tool() -> str:
 
 
 def _run(command: str, *arguments: str, folder: Optional[str] = None) -> str:
-    """What a command prints. With --json its errors are objects, else a text for people."""
+    """The output of a command. With --json its errors are objects, else a text for people."""
     done = subprocess.run([_tool(), command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                           cwd=folder)
     if done.returncode == 0:
@@ -249,7 +251,7 @@ def _write_output(command: str, run: str, output: Path, *options: str) -> str:
 
 
 def _options(**options: Any) -> List[str]:
-    """Options that are given: a path, a text, a number, or True."""
+    """The options that are set: a path, a text, a number, or True."""
     arguments: List[str] = []
     for name, value in options.items():
         if value is None or value is False or value == "":
@@ -270,7 +272,7 @@ def _count(value: Optional[int], name: str, call: str) -> Optional[int]:
 
 
 def _absolute(experiment: Mapping[str, Any]) -> Dict[str, Any]:
-    """An experiment whose relative path of data begins at the current folder, wherever its file lies."""
+    """An experiment whose relative data path begins at the current folder, wherever its file is."""
     made: Dict[str, Any] = json.loads(json_of(experiment))
     data = made.get("data")
     if isinstance(data, dict) and isinstance(data.get("path"), str):

@@ -1,4 +1,4 @@
-"""What the tool's other commands give: searches, tables, comparisons and times."""
+"""Results of the tool's other commands: searches, tables, comparisons and times."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Trial(_Trial, total=False):
 
 
 class Search(TypedDict):
-    """The runs of a search, the names of their folders from the best on, and how much each setting mattered."""
+    """The runs of a search, their folders from the best on, and the importance of each setting."""
 
     metric: str
     ranking: List[str]
@@ -58,7 +58,7 @@ class Search(TypedDict):
 
 
 class TableRow(TypedDict):
-    """A row of a paper's table: what is printed, and what came out."""
+    """A row of a paper's table: the printed numbers and ours."""
 
     name: str
     model: Optional[str]

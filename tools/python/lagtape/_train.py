@@ -27,7 +27,7 @@ def train(experiment: Experiment, *, data: object = None, out: Optional[Path] = 
                 ... or x and y, for the task "arrays"), an array [rows, columns] or [series, rows, columns], a DataFrame of pandas,
                 polars or pyarrow or a dict of columns, a list or a dict of several (a series each), or a path; also in `check`
                 and the like. Numbers have the units of the data; the run scales them
-    resume      go on where the run in that folder was stopped, or start it
+    resume      continue the run in that folder where it was stopped, or start it
     seed, epochs, lr, batch, units  changes of the experiment: its seed, train.epochs, optimizer.lr, train.batch (sequences an
                 update), and the size of each recurrent layer
     set         other changes: {"train.clip": 1.0}
@@ -37,8 +37,8 @@ def train(experiment: Experiment, *, data: object = None, out: Optional[Path] = 
                 so on. One that returns True or raises `lagtape.Stop` ends the training, which keeps its result
     progress    a line of progress, and in a notebook a curve; by default in a terminal and in a notebook
 
-    Messages of `logging` under "lagtape" say what is trained, and each evaluation. Ctrl-C saves the state and raises
-    KeyboardInterrupt; `resume=True` goes on with the same bits, also after an exception of the callback.
+    Messages of `logging` under "lagtape" name the training and each evaluation. Ctrl-C saves the state and raises
+    KeyboardInterrupt; `resume=True` continues with the same bits, also after an exception of the callback.
 
         >>> run = lagtape.train(experiment, epochs=2, lr=0.02, units=3, out="small", progress=False)
         >>> run.experiment["optimizer"]["lr"]
@@ -65,7 +65,7 @@ def train(experiment: Experiment, *, data: object = None, out: Optional[Path] = 
 
 def _changes(experiment: Experiment, row: Optional[str], seed: Optional[int], epochs: Optional[int], lr: Optional[float],
              batch: Optional[int], units: Optional[int]) -> Dict[str, Any]:
-    """The arguments that change an experiment, by the places of what they change."""
+    """The arguments that change an experiment, by the places that they change."""
     changes: Dict[str, Any] = {}
     for name, key, value, least in (("epochs", "train.epochs", epochs, 0), ("seed", "seed", seed, 0), ("batch", "train.batch", batch, 1)):
         if value is not None:
@@ -93,7 +93,7 @@ _ADVICE = {"exists": "Give another out, or resume=True to go on with that run.",
 
 
 def _with_advice(error: InputError) -> InputError:
-    """The error with what to do, where it is the folder of the run that does not fit."""
+    """The error with a hint, if the run's folder is the one that does not fit."""
     problem = error.problems[0]
     advice = _ADVICE.get(problem.rule)
     if advice is None or problem.file is None or problem.pointer is not None or not os.path.exists(problem.file):

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Literal, Mapping, Sequence, TypedDict, Union
 from typing_extensions import Required
 
 class OwnLayer(Dict[str, Any]):
-    """A layer of a cell of one's own, as `Cell.layer` makes it."""
+    """A layer of your own cell, as `Cell.layer` makes it."""
 
 class AddingData(TypedDict, total=False):
     length: int
@@ -960,7 +960,7 @@ class TarnnLayer(TypedDict, total=False):
     units: Required[int]
     """size of the state"""
     length: Required[int]
-    """number of steps that have time constants of their own"""
+    """number of steps that have their own time constants"""
     inner_steps: int
     """Euler steps for an input"""
     gate: Literal['output', 'inner']
@@ -1195,7 +1195,7 @@ class GatedDeltanetLayer(TypedDict, total=False):
     heads: int
     """matrices of state"""
     conv: int
-    """steps that the convolutions cover; 0: there are none"""
+    """steps that the convolutions cover; 0: none"""
     arithmetic: Literal['float', 'grid']
     """arithmetic of the states; on the grid (multiples of 2^-32) a reversible step runs backwards exactly"""
     dilations: Union[Sequence[int], None]
@@ -1366,7 +1366,7 @@ class EmbeddingLayer(TypedDict, total=False):
     units: Required[int]
     """size of a token's vector"""
     vocabulary: int
-    """number of tokens; 0: the data tell it"""
+    """number of tokens; 0: that of the data"""
     padding: int
     """token whose vector stays zero; -1: none"""
     dropout: float

@@ -1,4 +1,4 @@
-"""The estimators as those of sktime.
+"""The estimators as estimators of sktime.
 
     from lagtape.sktime import Forecaster, SequenceClassifier
     Forecaster(window=48).fit(y, X=X, fh=[1, 2, 3]).predict(X=X_of_the_next_rows)
@@ -53,7 +53,7 @@ class SequenceClassifier(BaseClassifier):
 
 
 class Forecaster(BaseForecaster):
-    """`lagtape.Forecaster` with its settings. X are its `future` columns, so that `predict` needs those of the rows that follow.
+    """`lagtape.Forecaster` with its settings. X are its `future` columns, so `predict` needs those of the following rows.
 
     >>> from lagtape.sktime import Forecaster
     >>> Forecaster(window=48)

@@ -14,7 +14,7 @@ using InputArray = nanobind::ndarray<const T, nanobind::c_contig, nanobind::devi
 /// A NumPy array over the tensor's own memory, which lives as long as either.
 nanobind::object array_of(const Tensor& tensor, bool writable = true);
 
-/// A NumPy array of T with that shape, not initialised.
+/// A NumPy array of T with that shape, not initialized.
 template <class T>
 nanobind::object empty_array(const Shape& shape, T*& data);
 

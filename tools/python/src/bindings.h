@@ -25,7 +25,7 @@ void add_charts(nanobind::module_& module);
 void add_training(nanobind::module_& module);
 void add_recurrences(nanobind::module_& module);
 
-/// Where outputs are read, by its name. Throws InputError with the nearest.
+/// The place where outputs are read, by its name. Throws InputError with the nearest.
 ReadAt read_at_named(const std::string& name);
 
 }  // namespace lagtape::python

@@ -1,4 +1,4 @@
-// What the tool's commands say of experiments and runs. Results go to Python as JSON texts or as arrays.
+// The tool's commands on experiments and runs. Results go to Python as JSON texts or as arrays.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

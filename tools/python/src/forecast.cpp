@@ -25,7 +25,7 @@ namespace lagtape::python {
 
 namespace {
 
-/// What forecasts and predictions have in common.
+/// Shared by forecasts and predictions.
 nb::dict dict_of(const PredictedTargets& made) {
   nb::dict result;
   result["targets"] = made.targets;

@@ -11,8 +11,8 @@
 
 namespace lagtape::python {
 
-/// What a user names an experiment by: the path of a file or a run, or a JSON text, whose relative paths begin at the
-/// current folder.
+/// An experiment as a user gives it: the path of a file or a run, or a JSON text, whose relative paths begin
+/// at the current folder.
 struct GivenExperiment {
   std::string place;                             ///< the path, or the text's name in messages
   std::optional<std::string> text;               ///< none: what is at the path
@@ -20,12 +20,12 @@ struct GivenExperiment {
   std::string row = {};                          ///< of a file that has several experiments
   std::shared_ptr<const GivenFiles> files = {};  ///< its data, where they are in memory
 
-  /// Gives the files, which must be there while data are read.
+  /// Provides the files, which must exist while data are read.
   GivenScope give() const { return GivenScope(files.get()); }
 
   bool is_trained() const { return !text && is_run(place); }
   Experiment read() const;
-  /// The experiment with its model, which is trained where a run is given.
+  /// The experiment with its model, trained if it is a run.
   Source load(ThreadPool& pool) const;
 };
 

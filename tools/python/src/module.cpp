@@ -1,4 +1,5 @@
-// The extension module lagtape._lagtape. What users call is written in Python, in tools/python/lagtape, on top of it.
+// The extension module lagtape._lagtape. The functions for users are written in Python, in
+// tools/python/lagtape, on top of it.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -69,7 +70,7 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 NB_MODULE(_lagtape, module) {
   using namespace lagtape::python;
-  nb::set_leak_warnings(false);  // Objects that live as long as the process are no leaks.
+  nb::set_leak_warnings(false);  // Objects that live as long as the process are not leaks.
   nb::register_exception_translator(translate);
   module.def("refuse_name",
              [](const std::string& kind, const std::string& name, const std::vector<std::string>& known) {

@@ -107,7 +107,7 @@ nb::list arrays_of(const std::vector<Tensor>& tensors) {
   return arrays;
 }
 
-/// The arguments that are no arrays of parameters.
+/// The arguments that are not arrays of parameters.
 struct Inputs {
   SequenceBatch batch;
   std::vector<std::uint8_t> resets;

@@ -158,7 +158,7 @@ Shape shape_of(const Array& array) {
 }
 
 /// The shape of the output for x. The axis of rows may be left out when there is one row, and that of a single
-/// number with it. `lead` axes stand before the rows.
+/// number with it. `lead` axes come before the rows.
 Shape output_shape(const Shape& x, std::size_t lead, std::int64_t rows, std::int64_t input,
                    std::int64_t output, const char* call) {
   const Shape full = {rows, input};

@@ -22,8 +22,8 @@ namespace lagtape::python {
 
 namespace {
 
-/// Calls the methods of a Python object while a training runs without the GIL. What they raise, and signals such as Ctrl-C,
-/// stop the training, which then saves its state.
+/// Calls the methods of a Python object while a training runs without the GIL. Their exceptions, and signals
+/// such as Ctrl-C, stop the training, which then saves its state.
 class Listener {
  public:
   explicit Listener(nb::handle object) : object_(object) {}

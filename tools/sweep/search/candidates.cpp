@@ -127,7 +127,7 @@ std::int64_t most_runs(const SearchPlan& plan) {
 std::vector<Values> candidates(const SearchPlan& plan) {
   constexpr std::size_t kDraws = 2'000'000;
   const std::uint64_t attempts = std::clamp<std::size_t>(kDraws / plan.settings.size(), 20, 1000);
-  // One more than a search may have tells that there are too many.
+  // One more than a search may have shows that there are too many.
   if (plan.method == Method::grid)
     return Grid(plan, grid_values).combinations(plan.runs > 0 ? plan.runs : most_runs(plan) + 1);
   const std::int64_t runs = plan.method == Method::tpe ? std::min(plan.runs, plan.tpe.startup) : plan.runs;

@@ -9,11 +9,10 @@
 
 namespace lagtape::search {
 
-/// The value of a range at a place from 0 to 1. `stretch`: how far whole numbers reach beyond their ends.
+/// The value of a range at a place from 0 to 1. `stretch`: the reach of whole numbers beyond their ends.
 Json value_at(const Setting& setting, double place, double stretch);
 
-/// How far whole numbers are stretched where values are drawn: every one has the same width, from half below it to
-/// half above.
+/// The stretch of whole numbers in draws: each has the same width, from half below it to half above.
 constexpr double kEvenly = 0.5;
 
 /// The values drawn so far, on which the conditions of the next settings depend.
@@ -50,7 +49,7 @@ class Draw {
   Places places_;
 };
 
-/// The settings of a run that knows of no other; further attempts give others.
+/// The settings of a run that depends on no other; further attempts give others.
 Values random_draw(const SearchPlan& plan, std::uint64_t run, std::uint64_t attempt);
 
 }  // namespace lagtape::search

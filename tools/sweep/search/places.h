@@ -13,7 +13,7 @@ class Places {
   void add(const std::string& pointer, std::size_t number) { numbers_.emplace(pointer, number); }
   void remove(const std::string& pointer) { numbers_.erase(pointer); }
 
-  /// The number of the place that a pointer lies in, or is itself: of several the innermost. Null when there is none.
+  /// The number of the innermost place that contains a pointer or equals it. Null when there is none.
   const std::size_t* around(std::string pointer) const {
     while (!pointer.empty()) {
       const auto found = numbers_.find(pointer);

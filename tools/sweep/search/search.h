@@ -8,14 +8,14 @@
 
 namespace lagtape::search {
 
-/// A search and what has come out of it. The row of a trial is the number of its draw.
+/// A search and its results. The row of a trial is the number of its draw.
 struct SearchResult {
   std::vector<Trial> trials = {};       ///< in the order of their rows
   std::vector<Trial> repetitions = {};  ///< the best draws with other seeds, one by one
   std::size_t elsewhere = 0;            ///< runs that another process is training
 };
 
-/// Trains what is missing, resumes what is unfinished, repeats the best, and writes `results.jsonl` and the link `best`
+/// Trains missing runs, resumes unfinished ones, repeats the best, and writes `results.jsonl` and the link `best`
 /// in the folder, with one thread for each run. Several processes, on machines that share the folder, may do so at the
 /// same time. Throws Interrupted when it is stopped; everything is saved then.
 SearchResult search(const SearchPlan& plan, const std::filesystem::path& out,
@@ -25,7 +25,7 @@ SearchResult search(const SearchPlan& plan, const std::filesystem::path& out,
 /// problems when all failed, or when the metric is finite in none, DivergenceError when all diverged, Error otherwise.
 void raise_failures(const SearchPlan& plan, const SearchResult& result);
 
-/// What has come out of a search so far, with its repetitions; nothing is trained.
+/// The results of a search so far, with its repetitions; nothing is trained.
 SearchResult look_at_search(const SearchPlan& plan, const std::filesystem::path& out);
 
 /// The outcome of each draw over its seeds.

@@ -102,7 +102,7 @@ void begin_folder(const SearchPlan& plan, const fs::path& out) {
 }
 
 std::vector<Trial> find_trials(const SearchPlan& plan, const fs::path& out) {
-  // Of very many runs that have not begun, none is looked for by itself.
+  // Very many runs that have not begun are not looked for one by one.
   std::error_code error;
   std::unordered_set<std::string> begun;
   for (const std::string& entry : entries_of(out / "runs", error))

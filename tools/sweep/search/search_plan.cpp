@@ -30,7 +30,7 @@ const Json* Setting::value_in(const Trial& trial) const {
 namespace {
 
 constexpr double kMostPoints = 10'000;
-constexpr double kEndOfExact = 0x1p53;  ///< from here on a double does not tell all integers apart
+constexpr double kEndOfExact = 0x1p53;  ///< from here on a double does not distinguish all integers
 constexpr std::pair<const char*, Setting::Kind> kKinds[] = {{"uniform", Setting::Kind::uniform},
                                                             {"log_uniform", Setting::Kind::log_uniform},
                                                             {"integers", Setting::Kind::integers},

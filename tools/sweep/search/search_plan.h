@@ -22,7 +22,7 @@ struct Setting {
   Kind kind = Kind::choices;
   double low = 0, high = 0;  ///< both included
   std::vector<Json> choices = {};
-  std::int64_t points = 0;  ///< number of values on a grid; 0: all, where they are finitely many
+  std::int64_t points = 0;  ///< number of values on a grid; 0: all, if there are finitely many
   /// The setting exists only where the value at another pointer is one of these; an empty pointer: always.
   std::string condition = {};
   std::vector<Json> condition_values = {};
@@ -30,7 +30,7 @@ struct Setting {
   bool has_choices() const { return kind == Kind::choices; }
   bool is_whole() const { return kind == Kind::integers || kind == Kind::log_integers; }
   bool is_logarithmic() const { return kind == Kind::log_uniform || kind == Kind::log_integers; }
-  /// The value in a run; null where the run does not have the setting.
+  /// The value in a run; null where the run lacks the setting.
   const Json* value_in(const Trial& trial) const;
 };
 
@@ -60,15 +60,15 @@ struct SearchPlan : sweep::Plan {
   std::vector<Setting> settings = {};
   Method method = Method::random;
   std::int64_t runs = 20;  ///< 0: all points of a grid
-  std::uint64_t seed = 0;  ///< of the draws
+  std::uint64_t seed = 0;  ///< seed of the draws
   HalvingOptions halving = {};
   TpeOptions tpe = {};
   RepetitionOptions again = {};
-  Json identity = {};              ///< everything that a search in an existing folder must agree in
+  Json identity = {};              ///< everything that must be equal in an existing folder
   std::vector<Values> draws = {};  ///< `candidates`
 };
 
-/// Which runs are checked to be experiments: before a training all of them, else some, as a check takes time.
+/// The runs to check as experiments: before a training all, else some, because a check takes time.
 enum class Checked : std::uint8_t { all, some };
 
 /// Reads the file of a search. `runs` replaces its number unless 0; `set` changes the experiment. Throws InputError with
@@ -76,8 +76,8 @@ enum class Checked : std::uint8_t { all, some };
 SearchPlan read_search(const std::filesystem::path& file, std::int64_t runs,
                        const std::vector<std::string>& set, Checked checked);
 
-/// The settings of every run, for `tpe` of the first ones alone; all differ, so there are fewer than `runs` where the
-/// ranges do not have as many. Run i depends on the plan and i alone, so that every process draws the same.
+/// The settings of every run, for `tpe` of the first ones alone; all differ, so there are fewer than `runs` if the
+/// ranges have fewer. Run i depends on the plan and i alone, so that every process draws the same.
 std::vector<Values> candidates(const SearchPlan& plan);
 
 /// The most runs that a search may have: fewer than kMostRuns when it has very many settings, whose values every run keeps.

@@ -29,9 +29,9 @@ struct Row {
   std::int64_t printed_parameters = 0;     ///< number of parameters of the paper's model; 0: not printed
   std::int64_t parameters = 0;  ///< number by the experiment's file, once it was counted; 0: not known
   std::string source;           ///< where it is printed, if elsewhere than the rest of the table
-  std::string changed;          ///< what its experiment has other than the paper's; empty: nothing
+  std::string changed;          ///< how its experiment differs from the paper's; empty: not at all
   std::string note;
-  /// The row's settings for charts: numbers against which the metric is drawn, and words that only tell rows apart.
+  /// The row's settings for charts: numbers against which the metric is drawn, and words that only distinguish rows.
   std::vector<std::pair<std::string, Json>> at;
 };
 

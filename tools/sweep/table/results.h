@@ -24,8 +24,8 @@ class Results {
 
   /// Completes trials that are not finished in their folders from the entries of this file.
   void fill(std::vector<Trial>& trials, const PaperTable& table) const;
-  /// How many entries for the models of these trials are in no row of the table, by the first thing in which they differ
-  /// from all trials: "2 of other settings (--set), 1 of another seed (--seeds)". Empty where there are none.
+  /// The number of entries for the models of these trials that are in no row of the table, by the first difference from
+  /// all trials: "2 of other settings (--set), 1 of another seed (--seeds)". Empty where there are none.
   std::string others(const std::vector<Trial>& trials, const PaperTable& table) const;
   /// Adds the trials that are done or diverged and not in the file yet. Writes the file if there are any, or if
   /// it does not exist yet. Throws InputError when a trial has another value than the file.

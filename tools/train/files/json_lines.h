@@ -10,7 +10,7 @@
 namespace lagtape {
 
 /// Visits the lines of a text, each a JSON object, with their places for messages: "FILE: line 3". A kill can cut the last
-/// line short, which is then left out. Throws InputError for any other line that is no JSON object.
+/// line short, which is then left out. Throws InputError for any other line that is not a JSON object.
 void for_each_json_line(std::string_view text, const std::filesystem::path& file,
                         const std::function<void(Json row, const std::string& where)>& visit);
 

@@ -12,7 +12,7 @@ namespace lagtape {
 /// One number or class that is scored: a real target, or the class of a row of logits. Fields of the other kind are 0.
 struct ScoredElement {
   double loss = 0;   ///< the training loss: of normalized numbers, or in nats
-  double terms = 1;  ///< how many terms of the loss it is the sum of
+  double terms = 1;  ///< number of terms of the loss in it
 
   double error = 0, target = 0;        ///< in the user's units
   double from_mean = 0;                ///< the target, relative to the mean that scales it
@@ -23,23 +23,24 @@ struct ScoredElement {
   std::int64_t column = 0;             ///< number of the target among those of a step
 
   std::int64_t actual = 0, predicted = 0;  ///< classes; 0 and 1 for one logit
-  std::int64_t larger = 0;                 ///< how many logits are larger than that of the class
+  std::int64_t larger = 0;                 ///< number of logits above that of the class
   double likelihood =
       0;  ///< negative log-likelihood of the class, or of the target in the user's units, in nats
-  std::span<const double> odds = {};  ///< by class, what `odds_sum` divides into probabilities; or the logit
+  std::span<const double> odds =
+      {};  ///< by class, the values that `odds_sum` divides into probabilities; or the logit
   double odds_sum = 1;
 
   bool is_logit() const { return odds.size() == 1; }
 };
 
-/// What metrics add up over elements: three sums, three more by class or by column of the targets, and elements in the
-/// order of their probability. A metric uses what it needs; all of it merges in one place.
+/// The sums of metrics over elements: three sums, three more by class or by column of the targets, and elements in the
+/// order of their probability. A metric uses those that it needs; all merge in one place.
 struct Totals {
   using Sums = std::array<double, 3>;
-  /// The probabilities that elements were given, and whether they are of the class.
+  /// The probabilities of elements, and whether they are of the class.
   using Ranks = std::vector<std::pair<double, bool>>;
 
-  Sums sequence = {};  ///< of the sequence that is being added, not yet among `sums`
+  Sums sequence = {};  ///< sums of the present sequence, not yet in `sums`
   Sums sums = {};
   std::vector<Sums> rows = {};
   std::vector<Ranks> ranks = {};  ///< by class

@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-/// A class as the data have it, and as the outputs have it: the largest logit, or whether the only one is positive.
+/// The class in the data, and the class in the outputs: the largest logit, or whether the only one is positive.
 struct ScoredClass {
   std::int64_t actual = -1;  ///< -1: the target is missing
   std::int64_t predicted = -1;
@@ -18,7 +18,7 @@ struct ScoredClass {
 /// The class at a place of outputs [B, q] or [B, T, q], counted over rows and steps.
 ScoredClass class_at(const Tensor& outputs, const Batch& batch, std::int64_t place);
 
-/// Counts of how often each class was predicted for each true class.
+/// Counts of each predicted class for each true class.
 class Confusion {
  public:
   /// Throws InputError unless the targets are classes, and few enough to count (at most 4096).
@@ -35,7 +35,7 @@ class Confusion {
     return counts_[static_cast<std::size_t>(actual * data_.classes + predicted)];
   }
 
-  /// The share of the elements predicted as a class that are of it, the share of its elements that are predicted so,
+  /// The share of elements predicted as a class that are of it, the share of its elements that are predicted as such,
   /// and the harmonic mean of both; NaN where there are none.
   double precision(std::int64_t of) const;
   double recall(std::int64_t of) const;

@@ -8,7 +8,7 @@
 namespace lagtape {
 
 /// Finds the inputs that equal a target at every step, step by step. Inputs and targets that were equal so far are one
-/// class, so that the time grows as inputs and targets and not as their product.
+/// class, so the time grows with inputs plus targets and not with their product.
 class EqualColumns {
  public:
   EqualColumns(std::int64_t inputs, std::int64_t targets);
@@ -16,11 +16,11 @@ class EqualColumns {
   /// The inputs and targets of a step; a target of NaN is missing and equals everything.
   void add(std::span<const double> x, std::span<const double> y);
 
-  /// The number of pairs that were equal at every step at which the target was known, of which there was one.
+  /// The number of pairs that were equal at every step with a known target, of which there was at least one.
   std::int64_t count() const;
   /// The first pairs of an input and a target, ordered by input; at most `most`.
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs(std::size_t most) const;
-  /// The number of targets that were given up: gaps put them into too many classes with the same inputs.
+  /// The number of dropped targets: gaps put them into too many classes with the same inputs.
   std::int64_t given_up() const { return given_up_; }
 
  private:

@@ -22,7 +22,7 @@ using Element = ScoredElement;
 
 double quotient(const Totals& t) { return t.sums[0] / t.sums[1]; }
 double root_of_quotient(const Totals& t) { return std::sqrt(quotient(t)); }
-/// Of sums of a loss, of elements and of the terms of the loss.
+/// From sums of a loss, of elements and of the terms of the loss.
 double mean_over_terms(const Totals& t) { return quotient(t) / (t.sums[2] / t.sums[1]); }
 
 void add_squared_error(Totals& t, const Element& e) { t.add(e.error * e.error, 1); }
@@ -43,7 +43,7 @@ double variance_explained(const Totals& t) {
   for (const auto& [elements, sum, square] : t.rows) {
     if (elements == 0) continue;
     const double squares = square - sum * sum / elements;
-    // Equal numbers leave a rest of rounding errors, which may be negative and is no variance.
+    // Equal numbers leave a rest of rounding errors, which may be negative and is not a variance.
     if (squares > kRounding * std::sqrt(elements) * square) total += squares;
   }
   return 1 - t.sums[0] / total;

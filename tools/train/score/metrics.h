@@ -11,7 +11,7 @@
 
 namespace lagtape {
 
-/// What elements must be scored with for a metric, beside what they always are.
+/// The data of elements that a metric needs besides the usual ones.
 enum class MetricNeed : std::uint8_t { nothing, naive_errors, quantiles, crps };
 
 /// A metric that an experiment may name; the table has one row for each.
@@ -31,7 +31,7 @@ std::span<const MetricEntry> metrics();
 struct ClassMetricEntry {
   std::string_view stem;  ///< its name without the number: "f1_"
   std::string_view summary;
-  /// Of how often it is the true class, the predicted one, and both.
+  /// From the counts of how often it is the true class, the predicted one, and both.
   double (*value)(const Totals::Sums& counts);
 };
 std::span<const ClassMetricEntry> class_metrics();
@@ -41,9 +41,9 @@ struct Metric {
   bool larger_is_better, ranks_models;
   MetricNeed need;
   bool (*applies)(Loss loss);
-  Accumulator accumulator;      ///< of no elements
-  std::int64_t of_class = -1;   ///< the number of its class; -1: of none, or of one that the data do not have
-  std::string class_name = {};  ///< of a metric that names its class
+  Accumulator accumulator;      ///< value of no elements
+  std::int64_t of_class = -1;   ///< the number of its class; -1: no class, or one that the data lack
+  std::string class_name = {};  ///< name of the class, if it names one
 
   bool is_of_class() const { return of_class >= 0 || !class_name.empty(); }
 };
@@ -55,14 +55,14 @@ Accumulator mean_loss();
 
 /// Whether a model can be ranked by a value: it is a number, and not infinitely bad.
 bool is_rankable(bool larger_is_better, double value);
-/// Whether a value can be ranked, and ranks above the other.
+/// Whether a value can be ranked and ranks above the other.
 bool is_better(bool larger_is_better, double value, double than);
 
 /// Empty when there is no such metric. One of a class that is not among the names is NaN.
 std::optional<Metric> find_metric(std::string_view name, std::span<const std::string> class_names = {});
 /// Throws InputError with the nearest name.
 Metric metric(std::string_view name, std::span<const std::string> class_names = {});
-/// Names of the metrics that go with a loss, or of all.
+/// Names of the metrics for a loss, or of all.
 std::vector<std::string> metric_names();
 std::vector<std::string> metric_names(Loss loss);
 

@@ -16,8 +16,8 @@ namespace lagtape {
 /// one class.
 class Scores {
  public:
-  /// `scaling` is that of real targets, `split`, which must outlive the scores, the set that batches are taken from; null:
-  /// nobody knows naive errors. Throws InputError for a metric that is unknown.
+  /// `scaling` is that of real targets, `split`, which must outlive the scores, the set of the batches; null: naive
+  /// errors are unknown. Throws InputError for a metric that is unknown.
   Scores(const LossFunction& loss, std::span<const std::string> metrics, Scaling scaling = {},
          std::span<const std::string> class_names = {}, const Dataset* split = nullptr);
 

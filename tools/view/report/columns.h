@@ -19,14 +19,14 @@ std::string setting_name(const std::string& pointer);
 /// The mean, with the deviation where there are several numbers; "-" for null.
 std::string number_with_deviation(const std::pair<double, double>* number, bool several);
 
-/// The columns that a table shows, in their order: those that most rows have. `counts` says how many have each one.
+/// The columns of a table in their order: those of most rows. `counts` has the number of rows with each.
 std::vector<std::size_t> shown_columns(const std::vector<std::size_t>& counts);
 void say_what_is_left_out(ReportPage& page, std::size_t all, std::size_t shown, const char* what);
 
-/// A folder as a page's commands name it: never from the root, as the page may be given to others.
+/// A folder in a page's commands: never from the root, because others may get the page.
 std::string in_commands(const std::filesystem::path& folder);
 
-/// The name of a folder, however its path is written.
+/// The name of a folder, for any form of its path.
 std::string name_of(const std::filesystem::path& folder);
 
 }  // namespace lagtape::report

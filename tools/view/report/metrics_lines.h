@@ -10,8 +10,8 @@
 
 namespace lagtape::report {
 
-/// The whole lines of a run's metrics.jsonl; none where there is no file. Throws InputError for one that is no JSON
-/// object, or whose epoch or step is no number.
+/// The whole lines of a run's metrics.jsonl; none where there is no file. Throws InputError for one that is not a JSON
+/// object, or whose epoch or step is not a number.
 std::vector<Json> lines_of(const std::filesystem::path& file);
 
 /// The learning curves of a run: the losses on one chart, and a chart for each metric. Losses have logarithmic axes.
@@ -21,7 +21,7 @@ std::vector<Plot> learning_curves(const std::vector<Json>& lines);
 /// (TrainOptions::weight_norms).
 std::optional<Plot> weight_norms(const std::vector<Json>& lines);
 
-/// A number as a reader wants it: "0.0123457", "1.2e-07"; "-" for anything that is none.
+/// A number for readers: "0.0123457", "1.2e-07"; "-" for anything else.
 std::string number_text(const Json& value);
 
 }  // namespace lagtape::report

@@ -13,7 +13,7 @@ namespace lagtape::report {
 
 namespace {
 
-/// The charts' own colors stand in their attributes, which these rules replace where the page is dark.
+/// The charts' own colors are in their attributes, which these rules replace where the page is dark.
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --rule: #d8dee4; --panel: #f6f8fa; --hue: 205; }
 @media (prefers-color-scheme: dark) {
@@ -86,7 +86,7 @@ void ReportPage::table(const std::vector<std::string>& head,
                        const std::vector<std::vector<std::string>>& rows) {
   std::size_t columns = head.size();
   for (const auto& row : rows) columns = std::max(columns, row.size());
-  // A column of numbers is one to its last row: names such as 0002 and 0002-seed1 stand below each other.
+  // A column of numbers is one to its last row: names such as 0002 and 0002-seed1 are aligned.
   std::vector<const char*> sides(columns, rows.empty() ? "" : " class=\"number\"");
   for (const auto& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i)
@@ -106,7 +106,7 @@ void ReportPage::table(const std::vector<std::string>& head,
 
 std::string ReportPage::drawing(const Plot& plot, const char* name) {
   std::string svg = plot.svg();
-  svg.erase(0, svg.find("<svg"));  // what stands before is for files of their own
+  svg.erase(0, svg.find("<svg"));  // the part before is for separate files
   // Drawings of one page share its names.
   for (const char* area : {"inside", "dots"})
     for (const char* use : {"id=\"", "url(#"}) {

@@ -9,7 +9,7 @@
 
 namespace lagtape::report {
 
-/// A page of HTML that needs nothing else: no network, no script. It is legible on a narrow screen and a wide one, in
+/// A self-contained page of HTML: no network, no script. It is legible on a narrow screen and a wide one, in
 /// light and dark, and in print. All texts are escaped.
 class ReportPage {
  public:
@@ -19,7 +19,7 @@ class ReportPage {
   void paragraph(const std::string& text);
   /// Names with their values.
   void facts(const std::vector<std::pair<std::string, std::string>>& rows);
-  /// Rows of cells below a head; cells that are numbers stand to the right.
+  /// Rows of cells below a head; cells that are numbers are right-aligned.
   void table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
   /// A chart, its title as the caption.
   void chart(Plot plot);
@@ -28,7 +28,7 @@ class ReportPage {
   /// A row for each true class, a column for each predicted one, the darker the larger its share of the row.
   void matrix(const Confusion& confusion);
   void code(const std::string& text);
-  /// A text that is shown when its summary is opened.
+  /// A text below a summary that opens it.
   void folded(const std::string& summary, const std::string& text);
 
   std::string html() const;

@@ -74,7 +74,7 @@ struct Run {
   Json experiment, summary;  ///< summary: null where the run is not finished
 };
 
-/// Throws InputError for a folder that is no run.
+/// Throws InputError for a folder that is not a run.
 Run run_in(const fs::path& path) {
   const RunFolder folder(path);
   Run run{.source = load_run(path.string()), .experiment = {}, .summary = document_in(folder.summary_file())};

@@ -8,13 +8,13 @@
 namespace lagtape::report {
 
 struct ReportOptions {
-  std::int64_t sequences = 4;  ///< of the test set, whose gradients are followed back
+  std::int64_t sequences = 4;  ///< sequences of the test set whose gradients are followed back
   std::int64_t steps = 300;    ///< at most, the last of each
 };
 
-/// The page of a run folder: what was trained on what, curves, metrics, predictions and the worst mistakes, the reach of
-/// gradients, gates, memory and time, and how to repeat it. What the folder or the data do not give is left out, and the
-/// page says why. Throws InputError for a folder that is no run.
+/// The page of a run folder: model and data, curves, metrics, predictions and the worst mistakes, the reach of
+/// gradients, gates, memory and time, and how to repeat it. Parts that the folder or the data cannot give are omitted,
+/// and the page says why. Throws InputError for a folder that is not a run.
 std::string run_page(const std::filesystem::path& run, ThreadPool& pool, const ReportOptions& options = {});
 
 /// The page of a folder with runs: settings that differ, metrics, curves.

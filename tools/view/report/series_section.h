@@ -9,7 +9,7 @@
 
 namespace lagtape::report {
 
-/// Collects what a page says of each of several series: metrics, forecasts beside those of baselines, and a chart.
+/// Collects the section on each of several series: metrics, forecasts beside those of baselines, and a chart.
 class SeriesSection {
  public:
   /// All of them must outlive the section.

@@ -10,25 +10,25 @@
 
 namespace lagtape::report {
 
-/// A sequence that a model gets wrong.
+/// A sequence that a model predicts wrong.
 struct Mistake {
   std::int64_t sequence = 0;
   double error =
       0;  ///< root of the mean squared error in the units of the data; for a class, the probability of the wrong one
   std::int64_t actual = -1, predicted = -1;  ///< classes; -1 for real targets
-  std::int64_t step = 0;                     ///< where the wrong class was given
+  std::int64_t step = 0;                     ///< step of the wrong class
 
-  // What a chart shows: at most kMostSteps steps around the mistake, in the units of the data.
+  // The part for a chart: at most kMostSteps steps around the mistake, in the units of the data.
   std::int64_t first_step = 0;
   std::vector<std::vector<double>> inputs =
-      {};  ///< of the first inputs; none of tokens and very long sequences
+      {};  ///< values of the first inputs; none for tokens and very long sequences
   std::vector<double> truths = {},
-                      predictions = {};  ///< of the first target, or of all steps; none of classes
+                      predictions = {};  ///< values of the first target, or of all steps; none for classes
 };
 
 /// Whether there is something to draw.
 bool has_chart(const Mistake& mistake);
-/// Truth and prediction where there are several of them, else what the model read; the title says what is wrong.
+/// Truth and prediction where there are several of them, else the inputs; the title names the mistake.
 Plot chart_of(const Mistake& mistake, const DataShape& data);
 
 /// Collects the largest errors of a split, a sequence each.
@@ -41,14 +41,14 @@ class WorstMistakes {
       : data_(data), normalization_(std::move(normalization)), loss_(std::move(loss)) {}
 
   /// Takes in a batch of a split in its order. `outputs`: [B, q] or [B, T, q], normalized as the targets are;
-  /// of several outputs a target the one nearest to the median counts.
+  /// for several outputs a target the one nearest to the median counts.
   void add(const Tensor& outputs, const Batch& batch);
   /// The mistakes, the largest first.
   const std::vector<Mistake>& all() const { return worst_; }
 
  private:
   Mistake mistake_of(const Tensor& outputs, const Batch& batch, std::int64_t row) const;
-  /// Takes what a chart shows.
+  /// Adds the part for a chart.
   void keep_sequence(Mistake& mistake, const Tensor& outputs, const Batch& batch, std::int64_t row) const;
 
   DataShape data_;

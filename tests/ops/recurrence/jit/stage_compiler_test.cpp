@@ -15,7 +15,7 @@
 #include "lagtape/tests/ops/recurrence/support/random_case.h"
 #include "lagtape/tests/ops/recurrence/support/random_stage.h"
 
-// Compiled stages against interpreted ones, bit for bit. (Where two NaNs meet, which of them goes on is left
+// Compiled stages against interpreted ones, bit for bit. (Where two NaNs meet, which of them continues is left
 // to whoever orders the operands of a sum, so that any NaN counts as any other.)
 
 namespace lagtape {

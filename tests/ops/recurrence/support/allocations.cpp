@@ -21,7 +21,7 @@ std::atomic<std::int64_t> count = 0;
 
 #ifdef LAGTAPE_COUNTED_BY_SANITIZER
 
-// Clang's sanitizer of threads has an operator new of its own, which does not give way to another. A hook is
+// Clang's sanitizer of threads has its own operator new, which does not give way to another. A hook is
 // called for each of its allocations.
 std::int64_t lagtape::test::allocations() {
   [[maybe_unused]] static const int hooks = __sanitizer_install_malloc_and_free_hooks(

@@ -27,8 +27,8 @@ StepProgram equations_of(std::int64_t units, std::int64_t input, const std::vect
 /// States on the grid: z' = z - s (tanh(w y + V x) + y), y' = y + s z'.
 StepProgram oscillators(std::int64_t units, std::int64_t input);
 
-/// Two states of different widths with different lags, three sequential levels of products, an output that is
-/// no state.
+/// Two states of different widths with different lags, three sequential levels of products, an output that is not a
+/// state.
 StepProgram two_states(std::int64_t units, std::int64_t input, std::int64_t first_lag,
                        std::int64_t second_lag);
 

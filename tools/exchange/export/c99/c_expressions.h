@@ -16,7 +16,7 @@ namespace lagtape {
 struct CExpression {
   std::string text;
   int strength = 3;  ///< how tightly it binds: 3 a name or call, 2 a product, 1 a sum, 0 a choice
-  int depth = 0;     ///< of operations within each other
+  int depth = 0;     ///< depth of nested operations
 };
 
 /// The equations of a layer's step in C. While they are written it collects what they need: constants, helper
@@ -28,7 +28,7 @@ class CExpressions {
   const CLoops& loops() const { return loops_; }
   /// Whether the value is there before the loops begin.
   bool is_given(int id) const { return given_[id]; }
-  /// Whether a loop writes the value into a variable rather than where it is used.
+  /// Whether a loop stores the value in a variable.
   bool has_variable(int id) const;
   const std::string& name(int id) const { return names_[id]; }
   /// The member of the state that holds the last values of state s.
@@ -36,7 +36,7 @@ class CExpressions {
 
   /// Element `index` of a value, computed from its operands.
   CExpression computed(int id, const std::string& index);
-  /// Element `index` of a value: its variable's, or what it is computed from.
+  /// Element `index` of a value: of its variable, or its expression.
   CExpression element(int id, const std::string& index);
   /// A name of the function that is free.
   std::string unique(const std::string& wished) { return locals_.unique(wished); }

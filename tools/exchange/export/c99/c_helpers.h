@@ -12,10 +12,10 @@ namespace lagtape {
 /// measures them.
 inline constexpr double kFastTanhError = 1.5e-6, kFastSigmoidError = 8e-7;
 
-/// Whether C has no such function, so that a layer calls one that is written for it.
+/// Whether C lacks the function, so that the file defines it.
 bool has_own_helper(const ElementFunction& f);
 
-/// The definitions of functions that layers call, by name (CLayer::helpers), and of those that they call.
+/// The definitions of functions that layers call, by name (CLayer::helpers), and of functions that these call.
 std::string c_helpers(std::set<std::string> names, const CStyle& style);
 
 }  // namespace lagtape

@@ -15,9 +15,9 @@ namespace lagtape {
 struct CCosts {
   std::int64_t weight_bytes = 0;
   std::int64_t state_bytes = 0;
-  std::int64_t stack_bytes = 0;                ///< of arrays, in the function that needs most
+  std::int64_t stack_bytes = 0;                ///< bytes of arrays, in the function that needs most
   std::int64_t multiply_adds = 0;              ///< in the sums of products
-  std::map<std::string, std::int64_t> called;  ///< functions such as tanh, by element: how often
+  std::map<std::string, std::int64_t> called;  ///< functions such as tanh, with their count by element
 };
 
 /// A layer as C: its constants, the members that it adds to the state, the code that sets them to zero, and
@@ -29,8 +29,8 @@ struct CLayer {
   bool counts_steps = false;  ///< it reads state->steps, the number of steps before this one
 };
 
-/// The layer as C. Matrices in whole numbers stand for those that the layer holds, which must be restored
-/// from such numbers. Throws InputError for a layer whose sizes an int of C cannot count.
+/// The layer as C. Matrices in whole numbers replace those of the layer, which must be restored from such numbers.
+/// Throws InputError for a layer whose sizes an int of C cannot count.
 CLayer c_layer(const ExportedLayer& layer, const CStyle& style);
 
 }  // namespace lagtape

@@ -14,13 +14,13 @@ struct CLoop {
   std::vector<int> values;  ///< in their order of computation
 };
 
-/// A step as loops that run one after another. A product, a sum and the like need whole vectors, and so
-/// begin a later loop than what they read; element-wise work stays in the loop of its operands.
+/// A step as loops that run one after another. A product, a sum and the like need whole vectors, so they begin a later
+/// loop than their operands; element-wise work stays in the loop of its operands.
 struct CLoops {
   std::vector<CLoop> loops;
   std::vector<bool>
-      is_array;           ///< by value: it is read outside of its loop, as a state's next or the output too
-  std::vector<int> uses;  ///< by value: how often values of loops read it
+      is_array;  ///< by value: whether it is read outside of its loop, also as a state's next value or the output
+  std::vector<int> uses;  ///< by value: the number of reads by values of loops
 };
 
 /// The loops of a step in which the values marked in `given` (the input, states, lags and fixed values) are

@@ -8,11 +8,10 @@
 
 namespace lagtape {
 
-/// Names of local variables in a function of C: no two are equal, and none is a word of the language or a
-/// function of math.h.
+/// Names of local variables in a function of C: all different, and none a word of the language or a function of math.h.
 class CNames {
  public:
-  /// `taken` are the function's own names.
+  /// `taken` are the function's names so far.
   explicit CNames(std::set<std::string> taken);
 
   /// A name like the wished one.

@@ -13,7 +13,7 @@ namespace lagtape {
 
 /// The choices that all parts of a C file share.
 struct CStyle {
-  std::string name;  ///< begins the names of all that the file defines
+  std::string name;  ///< prefix of all names that the file defines
   Dtype dtype = Dtype::f32;
   CWeights weights = CWeights::real;
   bool fast_functions = false;  ///< tanh and sigmoid by the approximation of c_helpers.h
@@ -38,14 +38,14 @@ std::string c_number(double value, Dtype dtype);
 std::string c_array(const std::string& name, std::span<const double> values, Dtype dtype);
 std::string c_array(const std::string& name, std::span<const std::int32_t> values, CWeights weights);
 
-/// A matrix [rows, columns] in whole numbers: element = scale of its row * whole number, the largest of each
-/// row being the largest that the type holds.
+/// A matrix [rows, columns] in whole numbers: element = scale of its row * whole number, where the largest of each row
+/// is the largest of the type.
 struct WholeNumbers {
   std::vector<std::int32_t> values;
   std::vector<double> scales;  ///< one a row, representable in f32
 };
 WholeNumbers whole_numbers(const Tensor& matrix, CWeights weights);
-/// The matrix that these numbers stand for.
+/// The matrix of these numbers.
 Tensor restored(const WholeNumbers& numbers, const Shape& shape, Dtype dtype);
 
 /// The bytes of one element of a matrix.

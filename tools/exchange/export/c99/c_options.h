@@ -14,7 +14,7 @@ enum class CWeights : std::uint8_t { real, int16, int8 };
 
 /// The choices in an export to C.
 struct CExportOptions {
-  std::string name;                 ///< begins all names of the file: NAME_init, NAME_step, ...; a word of C
+  std::string name;  ///< prefix of all names of the file: NAME_init, NAME_step, ...; an identifier of C
   std::optional<Dtype> dtype = {};  ///< the scalar; without a value the model's
   CWeights weights = CWeights::real;
   /// Products in whole numbers: the vectors are rounded to these at each step. Not finer than int16, and not coarser than the

@@ -53,7 +53,7 @@ void scale_input(CLayer& step, const Scaling& scaling, std::int64_t width, const
               ") / ", constant(step, "in_scale", scaling.scale, style), ";\n");
 }
 
-/// Takes a token's vector as x; NaN for a number that is no token.
+/// Takes a token's vector as x; NaN for a number that is not a token.
 void look_up_token(CLayer& step, const Tensor& table, const CStyle& style) {
   const std::int64_t tokens = table.size(0), width = table.size(1);
   const std::string name = style.name + "_table";
@@ -204,7 +204,7 @@ std::string c_file(const ExportedModel& model, const CStyle& style, const std::s
                  named.definitions, c_self_test(model, style), "#endif\n");
 }
 
-/// Replaces the model's matrices by those that whole numbers stand for, in the scalar of the file.
+/// Replaces the model's matrices by those of whole numbers, in the scalar of the file.
 void round_matrices(ExportedModel& model, const CStyle& style) {
   const auto round = [&](Tensor& matrix) {
     if (matrix.rank() == 2)

@@ -8,14 +8,14 @@
 
 namespace lagtape {
 
-/// A tensor that a step takes and gives anew, [batch, ...extents].
+/// A tensor that a step reads and updates, [batch, ...extents].
 struct OnnxState {
   std::string name;  ///< "layer0.h"
   Dtype dtype = Dtype::f32;
   /// [width], or [steps, width] for a state with lags: its past, the oldest first and the present last.
   std::vector<std::int64_t> extents;
 
-  OnnxShape shape() const;  ///< with the batch in front
+  OnnxShape shape() const;  ///< with the batch first
 };
 
 /// The states of a layer; the last is "LAYER.n", the number of steps so far [1], where its step reads it.

@@ -49,7 +49,7 @@ class OnnxAttributes {
 class OnnxWriter {
  public:
   explicit OnnxWriter(std::string name);
-  /// A graph that runs inside a node of `outer`, for which it must not outlive.
+  /// A graph that runs inside a node of `outer`, which must outlive it.
   OnnxWriter(std::string name, OnnxWriter& outer);
 
   void input(const std::string& name, OnnxType type, const OnnxShape& shape);
@@ -72,7 +72,7 @@ class OnnxWriter {
   std::string integers(std::initializer_list<std::int64_t> values) {
     return integers(std::span(values.begin(), values.size()));
   }
-  std::string integer(std::int64_t value);  ///< of shape []
+  std::string integer(std::int64_t value);  ///< shape []
   std::string numbers(const Shape& shape, std::span<const double> values, Dtype dtype,
                       const std::string& wished = "number");
 
@@ -87,7 +87,7 @@ class OnnxWriter {
   /// The names and constants that a graph and those inside it share.
   struct Shared {
     std::set<std::string> names;
-    std::map<std::string, int> next_numbers;  ///< by name: the first one that may be free as an ending
+    std::map<std::string, int> next_numbers;  ///< by name: the first number that may be free as a suffix
     std::vector<ProtobufWriter> constants;
   };
 

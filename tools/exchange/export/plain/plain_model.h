@@ -11,23 +11,22 @@ namespace lagtape {
 
 /// A model of layers that other programs have: lstm, gru, rnn and affine maps ("linear"), one after the other.
 struct PlainModel {
-  std::unique_ptr<ExportedModel> content;  ///< in f64; what the layers point to
+  std::unique_ptr<ExportedModel> content;  ///< in f64; the layers point to it
   std::vector<GatedLayer> layers;          ///< the read-out last
 };
 
-/// What a format has.
+/// The parts of a format.
 struct PlainFormat {
   std::string name;
   std::vector<std::string> cells;  ///< of GatedLayer::cell
   bool has_functions = false;      ///< of GatedLayer::function
   bool resets_before = false;      ///< GatedLayer::resets_before may be true
-  bool has_start = false;          ///< layers may begin in states that are no zeros
+  bool has_start = false;          ///< layers may begin in states that are not zeros
 };
 
-/// A model in plain layers. Its normalization becomes part of the weights of its first and last layer, where
-/// biases come in that were not there, and layers that do nothing outside of training (dropout) are left out.
-/// Throws InputError for a model that cannot run step by step, for tokens, and for a layer that the format
-/// does not have, which names it.
+/// A model in plain layers. Its normalization becomes part of the weights of its first and last layer, which may add
+/// biases, and layers that do nothing outside of training (dropout) are omitted. Throws InputError for a model that
+/// cannot run step by step, for tokens, and for a layer that the format lacks, by name.
 PlainModel plain_model(const Model& model, const PlainFormat& format);
 
 }  // namespace lagtape

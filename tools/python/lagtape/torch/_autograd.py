@@ -1,7 +1,8 @@
 """Passes of a recurrence for autograd: gradients of any order, forward mode, and the transforms of torch.func.
 
-With J the derivative of a recurrence, its backward pass is J^T v. What differentiates that again is the recurrence's tangent, J u as a
-recurrence itself (cells/models/recurrence.h): J u is the change of J^T v by v, and the gradient of v . J u is the change by all else."""
+With J the derivative of a recurrence, its backward pass is J^T v. Differentiating that again is the recurrence's
+tangent, J u as a recurrence itself (cells/models/recurrence.h): J u is the change of J^T v by v, and the gradient of v
+. J u is the change by all else."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ Gradients = Tuple[List[Optional[Tensor]], Optional[Tensor], List[Optional[Tensor
 
 
 class Call:
-    """A recurrence with all that a call gives it but differentiable tensors, and from its forward to its backward pass what the memory
-    plan keeps. `wanted`: gradients by parameters, by x, by the window."""
+    """A recurrence with all arguments of a call except differentiable tensors. From its forward to its backward pass it
+    holds the values that the memory plan keeps. `wanted`: gradients by parameters, by x, by the window."""
 
     __slots__ = ("made", "lengths", "reset", "seed", "wanted", "held")
 
@@ -30,7 +31,7 @@ class Call:
         return Call(self.made, self.lengths, self.reset, self.seed, self.wanted)
 
     def tangent(self) -> "Call":
-        """The same of the derivative in a direction."""
+        """The same for the derivative in a direction."""
         return Call(self.made.tangent(), self.lengths, self.reset, self.seed, [True, True, self.wanted[2]])
 
     def split(self, inputs: Sequence[Any]) -> Tuple[Any, List[Any], List[Any]]:
@@ -39,7 +40,7 @@ class Call:
         return inputs[0], list(inputs[1:count]), list(inputs[count:])
 
     def places(self, window: int) -> List[int]:
-        """Of [x, *parameters, *window] those that have a gradient."""
+        """The tensors of [x, *parameters, *window] that have a gradient."""
         parameters = self.made.parameters
         has = [self.wanted[1], *(row[2] and self.wanted[0] for row in parameters), *[self.wanted[2]] * window]
         return [place for place, is_wanted in enumerate(has) if is_wanted]
@@ -63,7 +64,7 @@ def forward(call: Call, x: Tensor, parameters: Sequence[Tensor], window: Sequenc
 
 
 def backward(held: Any, outputs: Sequence[Optional[Tensor]]) -> Gradients:
-    """The gradients of the parameters, of x and of the window; those that are not wanted are missing or None."""
+    """The gradients of the parameters, of x and of the window; unwanted ones are missing or None."""
     y, *window = [None if g is None else _plain([g])[0] for g in outputs]
     release_waiting_threads()
     parameters, x, initial = held.backward(y, [] if all(w is None for w in window) else window)
@@ -132,7 +133,8 @@ class Recurrent(torch.autograd.Function):
 
 
 class _Gradients(torch.autograd.Function):
-    """Those of `inputs` that call.places names, by the gradients of the results: of (call, how many inputs, *inputs, *gradients)."""
+    """The gradients of the `inputs` that call.places names, from those of the results: arguments (call, how many
+    inputs, *inputs, *gradients)."""
 
     @staticmethod
     def forward(call: Call, count: int, *tensors: Any) -> Tuple[Tensor, ...]:
@@ -175,7 +177,7 @@ class _Gradients(torch.autograd.Function):
 
 
 def _gradients(call: Call, inputs: Sequence[Tensor], outputs: Sequence[Optional[Tensor]]) -> List[Optional[Tensor]]:
-    """The gradients of all inputs, None where there is none, as functions of the inputs and of the gradients of the results."""
+    """The gradients of all inputs, None where there is none, as functions of the inputs and the results' gradients."""
     gradients: List[Optional[Tensor]] = [None] * len(inputs)
     if any(g is not None for g in outputs):
         for place, gradient in zip(call.places(_states(call, inputs)), _Gradients.apply(call, len(inputs), *inputs, *outputs)):
@@ -184,7 +186,7 @@ def _gradients(call: Call, inputs: Sequence[Tensor], outputs: Sequence[Optional[
 
 
 class _Tangent:
-    """The tangent of a call at inputs, in directions of which None is zero."""
+    """The tangent of a call at inputs, in directions; None is zero."""
 
     def __init__(self, call: Call, inputs: Sequence[Tensor], directions: Sequence[Optional[Tensor]]):
         x, parameters, window = call.split(inputs)
@@ -217,7 +219,8 @@ class _Tangent:
 
 
 def _outer_forward_modes() -> Any:
-    """PyTorch switches all forward modes off around a rule of forward mode; those of levels of torch.func further out go on."""
+    """PyTorch switches all forward modes off around a rule of forward mode; those of outer levels of torch.func
+    continue."""
     return torch.autograd.forward_ad._set_fwd_grad_enabled(torch._C._are_functorch_transforms_active())
 
 

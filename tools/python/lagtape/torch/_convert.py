@@ -16,7 +16,7 @@ from .._errors import InputError
 from .._model import Model
 from ._recurrence import Recurrence
 
-WHERE = "from_torch"  # stands for a file in messages
+WHERE = "from_torch"  # names a file in messages
 #: Functions, and the values that their options must have.
 _FUNCTIONS: Dict[type, Tuple[str, Dict[str, Any]]] = {
     nn.ReLU: ("relu", {}), nn.Tanh: ("tanh", {}), nn.Sigmoid: ("sigmoid", {}), nn.SiLU: ("silu", {}),
@@ -32,7 +32,7 @@ Part = Tuple[str, nn.Module]
 
 def from_torch(module: Any, *, readout: Optional[nn.Module] = None, at: Optional[str] = None, loss: Any = "mse",
                normalization: Optional[Mapping[str, Any]] = None, name: str = "from-torch", check: bool = True) -> Model:
-    """lagtape.from_torch, which says what the arguments are."""
+    """See lagtape.from_torch for the arguments."""
     if not isinstance(module, nn.Module) or not (readout is None or isinstance(readout, nn.Module)):
         wrong = module if not isinstance(module, nn.Module) else readout
         raise InputError(f"[{WHERE}] expected a module of PyTorch. Got {type(wrong).__name__}.")
@@ -57,7 +57,7 @@ def from_torch(module: Any, *, readout: Optional[nn.Module] = None, at: Optional
 
 
 class _Chain(nn.Module):
-    """Modules that follow each other. Of several outputs the first is handed on."""
+    """Modules that follow each other. The first of several outputs is passed on."""
 
     def __init__(self, *modules: nn.Module):
         super().__init__()
@@ -74,7 +74,7 @@ def _first(outputs: Any) -> Any:
 
 
 def _call(module: nn.Module, x: Any) -> Any:
-    """What a module gives; an nn.Sequential with recurrences too, whose forward does not take their states apart."""
+    """The output of a module; also of an nn.Sequential with recurrences, whose forward does not separate their states."""
     if type(module) is not nn.Sequential:
         return module(x)
     view: Any = _View(module)
@@ -193,7 +193,7 @@ def _next_layer(name: str) -> str:
 
 
 def _read_that_agrees(whole: nn.Module, parts: Sequence[Part], dtype: torch.dtype, reads: Sequence[str], build: Any) -> str:
-    """Where a model must read to give the module's numbers, for an input that is drawn. Raises InputError where none does."""
+    """The `at` with which a model gives the module's numbers, for a random input. Raises InputError if there is none."""
     layers = [part for _, part in parts if isinstance(part, nn.RNNBase)]
     batch_first = layers[0].batch_first if layers else True
     first = parts[0][1] if parts else whole

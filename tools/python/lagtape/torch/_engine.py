@@ -21,7 +21,7 @@ DTYPES = {name: dtype for dtype, name in PRECISIONS.items()}
 
 
 class Engine:
-    """Layers for inputs of a width, without values of their parameters, in every precision that they are called in.
+    """Layers for inputs of a width, without parameter values, in every precision in which they are called.
 
     definition: {"cells", "model": {"layers"}}, as in an experiment. The rest is as in Recurrence.
     """
@@ -96,7 +96,8 @@ def _call_of(text: str, x: Tensor, lengths: Optional[Tensor], reset: Optional[Te
 @torch.library.custom_op("lagtape::recurrence", mutates_args=())
 def recurrence(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Optional[Tensor],
                reset: Optional[Tensor], seed: Optional[Tensor], wanted: List[bool]) -> List[Tensor]:
-    """The outputs, the states of the window after the last step, and a token for what the backward pass needs."""
+    """The outputs, the states of the window after the last step, and a token for the values that the backward pass
+    needs."""
     call = _call_of(text, x, lengths, reset, seed, wanted)
     if not any(wanted):
         return [*evaluate(call, x, parameters, window), torch.zeros(1, dtype=torch.int64)]
@@ -106,7 +107,7 @@ def recurrence(text: str, x: Tensor, parameters: List[Tensor], window: List[Tens
 @recurrence.register_fake
 def _(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Any, reset: Any, seed: Any,
       wanted: List[bool]) -> List[Tensor]:
-    refuse_tracing("a Recurrence")  # torch.onnx.export also traces where the module's own check is taken for a constant
+    refuse_tracing("a Recurrence")  # torch.onnx.export also traces where it makes the module's own check a constant
     made = _known(text, x.dtype, os.getpid())
     shape = (x.shape[0], x.shape[1]) if json.loads(text)["at"] == "every_step" else (x.shape[0],)
     after = [x.new_empty((steps, x.shape[0], width), dtype=DTYPES[precision]) for _, (steps, _, width), precision in made.states]
@@ -165,7 +166,8 @@ recurrence_backward.register_autograd(_refuse)
 
 
 def under_autocast(tensor: Any, dtype: torch.dtype) -> Any:
-    """What another layer gave in the precision of `torch.autocast` in that of the parameters, in which lagtape computes."""
+    """Converts the output of another layer from the precision of `torch.autocast` to that of the parameters, in which
+    lagtape computes."""
     if not isinstance(tensor, Tensor) or tensor.dtype not in (torch.bfloat16, torch.float16) or not torch.is_autocast_enabled("cpu"):
         return tensor
     return tensor.to(dtype)

@@ -23,7 +23,7 @@ _RELU = {"rnn_relu": {
 
 
 class _Layers(nn.RNNBase):
-    """What the three have in common. Parameters are those of PyTorch, of which the engine reads the rows of each gate."""
+    """Shared by the three layers. The parameters are PyTorch's; the engine reads the rows of each gate."""
 
     _gates = ""  # the ends of the names of lagtape's parameters, in the order of PyTorch's rows
     _reference: Any = None  # PyTorch's own class
@@ -184,7 +184,7 @@ class LSTM(_Layers):
     """
 
     _gates, _reference = "ifgo", nn.LSTM
-    # What PyTorch's own forward calls, of its two states.
+    # The calls of PyTorch's own forward, with its two states.
     get_expected_cell_size, check_forward_args, permute_hidden = (  # type: ignore[assignment]
         nn.LSTM.get_expected_cell_size, nn.LSTM.check_forward_args, nn.LSTM.permute_hidden)
 

@@ -21,12 +21,12 @@ class Recurrence(nn.Module):
     """Recurrent layers over time: the outputs of the top layer, and the window of states after the last step.
 
     layers: a cell of @lagtape.cell or a cell's name, with its options as keywords, a layer as in an experiment, {"cell": "lem", "units": 64}, or
-        a list of layers from the input up. Layers of whole sequences (embedding, batch_norm, bidirectional) are none.
+        a list of layers from the input up. Layers of whole sequences (embedding, batch_norm, bidirectional) are refused.
     input_size: numbers of x at a step.
-    at: what is returned of the outputs: "every_step" [B, T, units], "last_step" (of each sequence's own length) or
+    at: the returned outputs: "every_step" [B, T, units], "last_step" (of each sequence's own length) or
         "mean" (over its own steps), both [B, units].
     cells: cells by their equations, {name: definition}, as in an experiment. Those of @lagtape.cell are known.
-    memory: what is kept from forward to backward: "auto", "full", "states", "checkpoint", "reversible", or
+    memory: the values kept from forward to backward: "auto", "full", "states", "checkpoint", "reversible", or
         {"plan": "auto", "budget": "64MiB"}. Results do not depend on it, only time and memory do.
     threads: by default those of PyTorch.
     seed: of the first values of the parameters; by default PyTorch's generator gives one.
@@ -74,7 +74,7 @@ class Recurrence(nn.Module):
         self.reset_parameters(seed)
 
     def reset_parameters(self, seed: Optional[int] = None) -> None:
-        """Draws the first values anew, those that a model of lagtape has for this seed.
+        """Draws the first values anew, those of a lagtape model with this seed.
 
             >>> recurrence = Recurrence("gru", 2, units=8)
             >>> recurrence.reset_parameters(seed=1)
@@ -130,7 +130,7 @@ class Recurrence(nn.Module):
         """The layers of a run, a weights file or a model, with its numbers; with `readout` also its read-out, an nn.Linear.
 
         options: memory, threads. x and outputs are normalized numbers; `normalization` has the means and scales of the run
-        (None: there are none), and `save` takes it over. Raises InputError for a run that is more than layers and a read-out.
+        (None: there are none), and `save` writes it. Raises InputError for a run with more than layers and a read-out.
 
             >>> recurrence, head = Recurrence.from_run("run", readout=True)
             >>> head(recurrence(torch.zeros(1, 5, recurrence.input_size))[0]).shape
@@ -143,8 +143,8 @@ class Recurrence(nn.Module):
 
     def save(self, path: Path, *, readout: Optional[nn.Module] = None, loss: Any = "mse",
              normalization: Optional[Mapping[str, Any]] = None) -> None:
-        """Writes a weights file as a training does: `lagtape.load` and every command take it. The arguments are those of
-        lagtape.from_torch, which gives the same as a model. Raises InputError.
+        """Writes a weights file as a training does, which `lagtape.load` and every command read. The arguments are
+        those of lagtape.from_torch, which returns the same as a model. Raises InputError.
 
             >>> Recurrence("gru", 1, units=8).save("saved.safetensors", readout=torch.nn.Linear(8, 1))
             >>> lagtape.load("saved.safetensors").predict(np.zeros((1, 5, 1), np.float32)).shape
@@ -190,8 +190,8 @@ class Recurrence(nn.Module):
         return values
 
     def _within_bounds(self, values: List[Tensor]) -> List[Tensor]:
-        """Values that an optimizer took beyond their bounds are set to these, as in lagtape's own training. A graph does not
-        change parameters: there the values are used as if they were."""
+        """Values that an optimizer took beyond their bounds are set to these, as in lagtape's own training. A graph
+        does not change parameters: it uses the clipped values."""
         for i, (name, *_, low, high) in enumerate(self.engine.parameters):
             if name not in self._bounds:
                 continue
@@ -203,8 +203,8 @@ class Recurrence(nn.Module):
 
 
 class _Layer(nn.Module):
-    """The parameters of a layer. In a state_dict they have the names of a weights file, W1 and W1.bias; here the second is
-    W1__bias, since torch.export takes what has a dot for a module's."""
+    """The parameters of a layer. In a state_dict they have the names of a weights file, W1 and W1.bias; here the second
+    is W1__bias, because torch.export reads a name with a dot as a module's."""
 
     def _save_to_state_dict(self, destination: Dict[str, Any], prefix: str, keep_vars: bool) -> None:
         own: Dict[str, Tensor] = {}

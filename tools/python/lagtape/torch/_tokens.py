@@ -1,4 +1,5 @@
-"""Results that wait for their backward pass, as tensors: graphs of PyTorch pass nothing else from one half to the other."""
+"""Results that wait for their backward pass, as tensors: graphs of PyTorch pass only tensors from one half to the
+other."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from torch import Tensor
 
 
 class _Token(np.ndarray):
-    """A number in an array that owns what it stands for. The memory of a tensor made of it lives as long as the array."""
+    """A number in an array that owns its object. The memory of a tensor made of it lives as long as the array."""
 
     held: Any
 
@@ -30,6 +31,6 @@ def token_of(held: Any) -> Tensor:
 
 
 def held_of(token: Tensor) -> Any:
-    """What a token stands for; None where only a copy of the tensor is left."""
+    """The object of a token; None where only a copy of the tensor is left."""
     found = _tokens.get(int(token))
     return None if found is None else found.held

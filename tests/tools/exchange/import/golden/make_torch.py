@@ -17,7 +17,7 @@ DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 
 
 class Chain(torch.nn.Module):
-    """Modules one after another under names of their own."""
+    """Modules one after another under their own names."""
 
     def __init__(self, parts):
         super().__init__()
