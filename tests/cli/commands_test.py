@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import resource
 import subprocess
 import unittest
@@ -12,6 +13,11 @@ import shipped_experiments
 from tool import EXPERIMENT, ToolTest, changed, main, npy_shape, slow
 
 SERIES = {"EigenWorms": (6, 5), "BIDMC32HR": (2, 0), "BIDMC32RR": (2, 0)}  # dimensions, classes
+
+
+def option_of(listing, key):
+    """The text of an option, whatever lines it is on."""
+    return " ".join(re.search(rf"^  {key} (.*(?:\n   .*)*)", listing, re.MULTILINE)[1].split())
 
 
 class CommandsTest(ToolTest):
@@ -120,10 +126,10 @@ class CommandsTest(ToolTest):
             self.assertIn(name, self.run_tool("list", kind)[0])
         self.assertIn("tau", self.run_tool("list", "cells", "tau_gru")[0])
         self.assertIn("tau_gru", self.run_tool("list")[0])
-        memory = next(line for line in self.run_tool("list", "training")[0].splitlines() if line.startswith("  memory"))
+        memory = option_of(self.run_tool("list", "training")[0], "memory")
         for text in ('"full"', '"checkpoint"', 'default "auto"'):
             self.assertIn(text, memory)
-        train, = (line for line in self.run_tool("list", "tasks", "random")[0].splitlines() if line.startswith("  train "))
+        train = option_of(self.run_tool("list", "tasks", "random")[0], "train")
         self.assertIn("by default one batch, train.batch", train)
         self.assertIn("default 32)", train)  # the default of train.batch
 

@@ -362,7 +362,7 @@ class DataTest(ToolTest):
     def test_the_list_says_where_files_come_from(self):
         for task, part in (("mnist", "f68b3c2dcbeaaa9fbdd348bbdeb94873"), ("ts", "no checksum is known"),
                            ("imdb", "84125825 bytes"), ("imdb", "glove.6B.zip"), ("imdb", "string, default null")):
-            self.assertIn(part, self.run_tool("list", "tasks", task)[0])
+            self.assertIn(part, " ".join(self.run_tool("list", "tasks", task)[0].split()))
         self.assertNotIn("files", self.run_tool("list", "tasks", "adding")[0])
 
 
@@ -381,6 +381,13 @@ class SequenceChartTest(ToolTest):
         heights = [-float(point.split(",")[1]) for point in lines[1].split()]
         self.assertEqual(heights.index(max(heights[:25])), max(range(25), key=lambda i: (
             math.sin(i / 10) if i <= 10 else math.sin(i / 10) + math.cos(i / 10 - 1) - 1)))
+
+    def test_inputs_have_the_names_of_their_columns(self):
+        rows = [f"{i},{n},{i + n},{i - n},{i % 2}" for i in range(20) for n in range(3)]
+        self.write("runs.csv", "\n".join(["run,step,ax,ay,bad", *rows]) + "\n")
+        drawn = self.chart({"task": "sequences", "path": "runs.csv", "sequence": "run", "time": "step", "target": "bad",
+                            "input": ["ax", "ay"]}, loss="cross_entropy", metrics=[], model={"layers": [{"cell": "gru", "units": 2}]})
+        self.assertTrue({">ax<", ">ay<"} <= set(re.findall(r">\w+<", drawn)))
 
     def test_what_has_no_chart_is_told(self):
         self.write("words.json", changed(WORDS, data={"task": "random", "length": 5, "tokens": 3, "classes": 2}))

@@ -12,8 +12,8 @@ the slow suite.
     ```json            an experiment, a part of one, a paper's table, a search (the session finds it as search.json), or a
                        file of cells in continuous time: `lagtape check`, `table`, `search` or `solve` takes it
     ```python          runs after the page's shell blocks, all of a page in one Python; not where the module is not built
-    ```python needs-torch  likewise, where PyTorch is installed; needs-sklearn where scikit-learn is,
-                       needs-matplotlib and needs-statsmodels where those are
+    ```python needs-torch  likewise, where PyTorch is installed, and so for every other module that a page needs
+    ```sh needs-aeon   a part of the session, which runs where the module is installed; python3 is then the Python that has it
     ```python elsewhere  another library's: is compiled alone
     ```python toy      lines of tools/examples/toy.py, which tests/python/toy_test.py compares with the engine
     ```cpp ```c ```cmake  lines of a file in tests/consumer, which other tests build and run
@@ -44,7 +44,9 @@ IN_FULL = {"tools/docs/forecast.md", *(page.relative_to(ROOT).as_posix() for pag
 TRAINING_PAGES = {"analysis", "cells", "coming_from", "delay_equations", "export", "memory", "python", "pytorch", "report", "search", "streaming", "tables",
                   "training"}
 
-NEEDS = (["needs-torch"], ["needs-sklearn"], ["needs-matplotlib"], ["needs-statsmodels"])
+NEEDS = {"needs-" + module for module in ("torch", "sklearn", "matplotlib", "statsmodels", "aeon", "greykite")}
+
+PYTHON = os.environ.get("LAGTAPE_PYTHON", "python3")
 
 PART = {
     "name": "part",
@@ -186,6 +188,10 @@ class RulesTest(unittest.TestCase):
             self.assertFalse(holds_lines(text, source), text)
 
 
+def modules_of(block):
+    return frozenset(mark.removeprefix("needs-") for mark in block.marks)
+
+
 class SessionTest(ToolTest):
     """Checks a page in the test's folder."""
 
@@ -219,7 +225,7 @@ class SessionTest(ToolTest):
         if not (self.folder / "tools").exists():
             os.symlink(ROOT / "tools", self.folder / "tools")
 
-    def run_session(self, page, script):
+    def run_session(self, page, script, needed):
         self.link_tools()
         tool = self.folder / "build/release/lagtape"
         tool.parent.mkdir(parents=True)
@@ -228,6 +234,9 @@ class SessionTest(ToolTest):
         else:
             tool.write_text(SHORTENED.replace("TOOL", self.tool))
             tool.chmod(0o755)
+        if needed:
+            (tool.parent / "python3").write_text(f'#!/bin/sh\nexec "{PYTHON}" "$@"\n')
+            (tool.parent / "python3").chmod(0o755)
         environment = {**os.environ, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
         done = subprocess.run(["bash", "-euo", "pipefail", "-x", "-c", script], cwd=self.folder, env=environment,
                               capture_output=True, text=True, timeout=600)
@@ -243,12 +252,10 @@ class SessionTest(ToolTest):
                               capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def run_with(self, module, page, script):
-        python = os.environ.get("LAGTAPE_PYTHON", "python3")
-        if subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode != 0:
-            compile(script, str(page), "exec")
-            self.skipTest(f"the Python of {page.relative_to(ROOT)} is not run: {module} is missing")
-        self.run_python(page, script)
+    def need(self, modules, page):
+        for module in modules:
+            if subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True).returncode != 0:
+                self.skipTest(f"{page.relative_to(ROOT)} is not run: {module} is missing")
 
     def check_needs_data(self, block):
         for command in commands_of(block.text):
@@ -260,6 +267,7 @@ class SessionTest(ToolTest):
     def check_page(self, page):
         script = python = ""
         others = {}  # the scripts by the modules that they need
+        needed = set()  # what the session needs
         for block in blocks_of(page.read_text()):
             with self.subTest(f"{page.relative_to(ROOT)}:{block.line}"):
                 if block.language == "json":
@@ -275,26 +283,29 @@ class SessionTest(ToolTest):
                     self.assertEqual(page, ROOT / "tools/docs/building.md", "aarch64_test.py runs the block of that page alone")
                 elif block.language == "sh" and block.marks == ["needs-data"]:
                     self.check_needs_data(block)
-                elif block.language == "sh" and not block.marks:
+                elif block.language == "sh" and NEEDS.issuperset(block.marks):
                     script += block.text
+                    needed |= modules_of(block)
                 elif block.language == "python" and not block.marks:
                     python += block.text
                 elif block.language == "python" and block.marks == ["toy"]:
                     self.assertTrue(holds_lines(block.text, (ROOT / "tools/examples/toy.py").read_text()), block.text)
-                elif block.language == "python" and block.marks in NEEDS:
-                    module = block.marks[0].removeprefix("needs-")
-                    others[module] = others.get(module, "") + block.text
+                elif block.language == "python" and NEEDS.issuperset(block.marks):
+                    compile(block.text, str(page), "exec")
+                    others[modules_of(block)] = others.get(modules_of(block), "") + block.text
                 elif block.language == "python" and block.marks == ["elsewhere"]:
                     compile(block.text, str(page), "exec")
                 else:
                     self.fail(f"a block that no test runs: {block.language} {' '.join(block.marks)}")
+        self.need(sorted(needed), page)
         if script or python or others:
-            self.run_session(page, script)
+            self.run_session(page, script, needed)
         if python:
             self.run_python(page, python)
-        for module, text in others.items():
-            with self.subTest(module):
-                self.run_with(module, page, text)
+        for modules, text in others.items():
+            with self.subTest(" ".join(modules)):
+                self.need(modules, page)
+                self.run_python(page, text)
 
 
 class PagesTest(SessionTest):

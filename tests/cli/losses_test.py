@@ -262,7 +262,7 @@ class LossTest(ToolTest):
 
     def test_the_list_shows_settings(self):
         self.assertIn("label_smoothing", self.run_tool("list", "losses", "cross_entropy")[0])
-        self.assertIn("[0.1,0.5,0.9]", self.run_tool("list", "losses", "quantile")[0].replace(" ", ""))
+        self.assertIn("[0.1,0.5,0.9]", "".join(self.run_tool("list", "losses", "quantile")[0].split()))
 
     def test_the_confusion_matrix_has_the_scores_of_each_class(self):
         self.train("run", experiment=changed(CLASSIFIER, train__epochs=5, metrics=[

@@ -6,6 +6,7 @@ import math
 import os
 import pty
 import random
+import re
 import subprocess
 import unittest
 
@@ -31,7 +32,7 @@ def recording(rows=400):
 
 class NewTest(ToolTest):
     def names(self, kind):
-        return [line.split()[0] for line in self.run_tool("list", kind)[0].splitlines()[1:]]
+        return re.findall(r"^  (\S+)", self.run_tool("list", kind)[0], re.MULTILINE)
 
     def new(self, *args):
         return self.run_tool("new", *args)[0]

@@ -201,7 +201,7 @@ def test_data_are_those_of_the_tool():
 def test_list_is_what_an_experiment_may_name():
     kinds = lt.list()
     for kind in "cells", "tasks", "losses", "functions":
-        shown = run_tool("list", kind).stdout
+        shown = run_tool("list", kind, env={**os.environ, "COLUMNS": "1000"}).stdout
         assert all(f"  {entry['name']} " in shown for entry in kinds[kind]) and len(kinds[kind]) == len(shown.splitlines()) - 1
     entry = lt.list("cells", "tau_gru")
     assert entry in lt.list("cells") and [option["key"] for option in entry["options"]][:2] == ["units", "tau"]

@@ -1,4 +1,4 @@
-"""The rules of the documents: lengths, links and paths that lead somewhere, and some words that .github/WORDS.md refuses.
+"""The rules of the documents: lengths, links and paths that lead somewhere, one version, and some words that .github/WORDS.md refuses.
 
 usage: documents.py ROOT
 
@@ -20,6 +20,9 @@ PATH = re.compile(r"(?:\.github|core|ops|cells|optim|data|tools|tests)/[a-z0-9_.
 REFUSED = re.compile(r"\b(for want of|whoever|(?:is|are) told|colours?|coloured|behaviours?|learnt|normalis\w+|analysed|analysing)\b",
                      re.IGNORECASE)
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
+# Where the version is, CMakeLists.txt first.
+VERSIONS = {"CMakeLists.txt": r"project\(\w+ VERSION ([0-9.]+)", "tools/version.h": r'kVersion = "([0-9.]+)"',
+            "CITATION.cff": r"(?m)^version: ([0-9.]+)"}
 GENERATED = re.compile(r"<!-- (end of )?table\b")
 
 
@@ -83,10 +86,21 @@ def check_page(root, page):
         yield from (f"{place}:{number}: {breach}" for breach in breaches)
 
 
+def version_breaches(root):
+    """Files that say another version than CMakeLists.txt."""
+    expected = None
+    for name, pattern in VERSIONS.items():
+        text = (root / name).read_text(encoding="utf-8") if (root / name).exists() else ""
+        found = re.search(pattern, text)
+        expected = expected or found and found[1]
+        if found and found[1] != expected:
+            yield f"{name}:{text[:found.start()].count(chr(10)) + 1}: version {found[1]}, and CMakeLists.txt says {expected}"
+
+
 def check_documents(root):
     if not (root / "README.md").exists():
         return ["README.md:0: there is no first page"]
-    return [breach for page in pages(root) for breach in check_page(root, page)]
+    return [*(breach for page in pages(root) for breach in check_page(root, page)), *version_breaches(root)]
 
 
 def main():

@@ -11,6 +11,9 @@ IN_ORDER = {
     "tools/docs/more.md": "## Two words\n\n`core/tape.h` and `core/`, `TASK/MODEL.json`, `core/gone`\n| " + "wide " * 80 + "|\n",
     "tools/table.md": "<!-- table a -->\n" + "wide " * 80 + "\n<!-- end of table a -->\n",
     "core/tape.h": "",
+    "CMakeLists.txt": "project(name VERSION 1.2.0 LANGUAGES CXX)\n",
+    "tools/version.h": 'inline constexpr const char* kVersion = "1.2.0";\n',
+    "CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.0\n",
     "build/README.md": "[gone](gone.md)\n",
 }
 
@@ -53,6 +56,10 @@ class DocumentsTest(unittest.TestCase):
         for path in ("core/gone.h", "ops/recurrence/", ".github/gone.md"):
             self.assertIn(path, self.planted("tools/docs/a.md", f"See `{path}`.\n"))
         self.assertIn("tools/gone.py", self.planted("tools/docs/a.md", "Run `python3 tools/gone.py --all`.\n"))
+
+    def test_another_version_is_a_breach(self):
+        self.assertIn("CITATION.cff:2: version 1.1.0", self.planted("CITATION.cff", "cff-version: 1.2.0\nversion: 1.1.0\n"))
+        self.assertIn("1.3.0", self.planted("tools/version.h", 'constexpr const char* kVersion = "1.3.0";'))
 
     def test_words_that_are_refused_are_breaches(self):
         for words in ("It stops for want of a best.", "Whoever reads it", "The behaviour of a cell", "weights that are learnt"):

@@ -35,6 +35,11 @@ std::string color(const PlotLine& line, std::size_t n) {
   return line.faint ? "#bbbbbb" : kColors[n % kColors.size()];
 }
 
+/// The place in the palette of a line that is the n-th thing of the chart.
+std::size_t place_in_palette(const PlotLine& line, std::size_t n) {
+  return line.color < 0 ? n : static_cast<std::size_t>(line.color);
+}
+
 /// The color, dashes and width of the n-th line.
 std::string stroke(const PlotLine& line, std::size_t n) {
   if (line.faint) return text_of("stroke=\"", color(line, n), "\" stroke-width=\"1\"");
@@ -91,13 +96,21 @@ std::vector<double> values_of(const Plot& plot, std::vector<double> PlotLine::*o
   return values;
 }
 
+/// The y axis with room above and below the lines, so that the frame cuts none. Bars stand on it.
+PlotAxis upright(const Plot& plot) {
+  PlotAxis axis = plot.y;
+  if (plot.bars.empty()) axis.room = 0.04;
+  return axis;
+}
+
 /// Draws one plot, piece by piece.
 class Drawing {
  public:
   explicit Drawing(const Plot& plot)
       : plot_(plot),
         x_(plot.x, values_of(plot, &PlotLine::x, &PlotBars::edges, {&PlotBand::x})),
-        y_(plot.y, values_of(plot, &PlotLine::y, &PlotBars::heights, {&PlotBand::low, &PlotBand::high}),
+        y_(upright(plot),
+           values_of(plot, &PlotLine::y, &PlotBars::heights, {&PlotBand::low, &PlotBand::high}),
            !plot.bars.empty()) {
     for (const PlotTick& tick : y_.ticks()) left_ = std::max(left_, kTitle + 8 + svg::width_of(tick.text));
     if (const auto& last = y_.last()) left_ = std::max(left_, kTitle + 8 + svg::width_of(last->text));
@@ -114,7 +127,7 @@ class Drawing {
     for (const bool broad : {true, false}) {
       std::size_t of_line = n;
       for (const PlotLine& line : plot_.lines) {
-        if (line.broad == broad) draw(line, of_line);
+        if (line.broad == broad) draw(line, place_in_palette(line, of_line));
         ++of_line;
       }
       for (const PlotBand& band : plot_.bands)
@@ -256,8 +269,9 @@ class Drawing {
   }
 
   std::string fill_of(const PlotBand& band, double opacity) const {
-    return text_of("fill=\"", kColors[(plot_.bars.size() + band.line) % kColors.size()], "\" fill-opacity=\"",
-                   svg::number(opacity), "\"");
+    const std::size_t place = place_in_palette(plot_.lines[band.line], plot_.bars.size() + band.line);
+    return text_of("fill=\"", kColors[place % kColors.size()], "\" fill-opacity=\"", svg::number(opacity),
+                   "\"");
   }
 
   /// The opacity of a band on top of those before it of the same line.
@@ -345,8 +359,9 @@ class Drawing {
     }
     for (const PlotLine& line : plot_.lines) {
       place_for(line.name);
-      const std::string point = svg::dot(x + 9, y, kDot, color(line, n));
-      const std::string joined = svg::segment(x, y, x + 18, y, stroke(line, n++));
+      const std::size_t place = place_in_palette(line, n++);
+      const std::string point = svg::dot(x + 9, y, kDot, color(line, place));
+      const std::string joined = svg::segment(x, y, x + 18, y, stroke(line, place));
       entry(line.name, is_dots(line) ? point : joined + (line.markers ? point : ""));
     }
     legend_bottom_ = y + (below && x <= kLegendGap ? kLegendRow / 2 : kLegendRow);
@@ -372,23 +387,6 @@ PlotLine line_over(std::string name, std::vector<double> y, std::int64_t first) 
   PlotLine line{.name = std::move(name), .x = std::vector<double>(y.size()), .y = std::move(y)};
   std::iota(line.x.begin(), line.x.end(), static_cast<double>(first));
   return line;
-}
-
-PlotBars histogram(std::string name, const std::vector<double>& values, int bins) {
-  std::vector<double> finite;
-  std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
-               [](double value) { return std::isfinite(value); });
-  PlotBars bars{.name = std::move(name), .edges = {}, .heights = {}};
-  if (finite.empty() || bins < 1) return bars;
-  const auto [least, most] = std::minmax_element(finite.begin(), finite.end());
-  const double start = *least, width = *most > *least ? (*most - *least) / bins : 1;
-  for (int i = 0; i <= bins; ++i) bars.edges.push_back(start + i * width);
-  bars.heights.assign(static_cast<std::size_t>(bins), 0);
-  for (const double value : finite) {
-    const int bin = std::min(static_cast<int>((value - start) / width), bins - 1);
-    ++bars.heights[static_cast<std::size_t>(bin)];
-  }
-  return bars;
 }
 
 }  // namespace lagtape

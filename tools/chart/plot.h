@@ -16,6 +16,7 @@ struct PlotLine {
   bool faint = false;  ///< thin and gray, one of many indistinct lines
   double shade = -1;   ///< from 0, gray, to 1, orange: the quality of the line as a color; < 0: its own color
   bool markers = false;  ///< a dot on each point, which shows what was measured
+  int color = -1;        ///< a place in the palette, so that lines share it; < 0: that of the line's place
 };
 
 /// A line through values at first, first + 1, ...
@@ -51,8 +52,5 @@ struct Plot {
   /// line's x and y, of edges and heights of bars, or of a band do not match, or a band's line is not there.
   std::string svg() const;
 };
-
-/// A histogram of the finite values in bars of equal width.
-PlotBars histogram(std::string name, const std::vector<double>& values, int bins);
 
 }  // namespace lagtape

@@ -68,7 +68,8 @@ PlotScale::PlotScale(const PlotAxis& axis, const std::vector<double>& values, bo
   if (last_ && last_->value < min_) last_.reset();
   if (!axis.categories.empty()) {
     for (std::size_t i = 0; i < axis.categories.size(); ++i)
-      ticks_.push_back({static_cast<double>(i), axis.categories[i]});
+      ticks_.push_back(
+          {static_cast<double>(i), axis.categories[i], i < axis.below.size() ? axis.below[i] : ""});
   } else if (axis.clock) {
     last_.reset();
     ticks_ = clock_ticks(*axis.clock, axis.ticks);
@@ -111,9 +112,11 @@ void PlotScale::find_range(const PlotAxis& axis, const std::vector<double>& valu
       min_ = std::max(min_ / share, std::numeric_limits<double>::min());
       max_ = std::min(max_ * share, std::numeric_limits<double>::max());
     } else {
-      const double share = (max_ - min_) * axis.room;
-      min_ -= share;
-      max_ += share;
+      const double range = max_ - min_, share = range * axis.room;
+      if (std::isfinite(range + 2 * share)) {  // the largest numbers have no room
+        min_ -= share;
+        max_ += share;
+      }
     }
   }
   if (shows(axis.min)) min_ = axis.min;

@@ -27,8 +27,9 @@ struct PlotAxis {
   double min = std::numeric_limits<double>::quiet_NaN();
   double max = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::string> categories = {};  ///< names of the positions 0, 1, 2, ... in place of numbers
+  std::vector<std::string> below = {};       ///< a second line for each of them; empty: none
   std::optional<PlotClock> clock = {};       ///< dates in place of numbers
-  double room = 0;  ///< the free share of the range at both ends, where no limit is given
+  double room = 0;  ///< the free share of the range at both ends, where no limit is given (x)
   int ticks = 6;    ///< the wished number of ticks; there are at least three
 };
 

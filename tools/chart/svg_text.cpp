@@ -35,6 +35,7 @@ const char* const kDarkStyle =
     "svg line[stroke=\"#dddddd\"] { stroke: #3d434d; } svg [stroke=\"#555555\"] { stroke: #9aa3ad; } "
     "svg [stroke=\"#000000\"] { stroke: #ffffff; } svg [fill=\"#000000\"] { fill: #ffffff; } "
     "svg [stroke^=\"#0072\"] { stroke: #56a8e0; } svg [fill^=\"#0072\"] { fill: #56a8e0; } svg "
+    "[stroke^=\"#d55e\"] { stroke: #ff8a3c; } svg [fill^=\"#d55e\"] { fill: #ff8a3c; } svg "
     "[stroke-opacity] { stroke-opacity: 0.55; } }</style>\n";
 
 double width_of(const std::string& text) { return kLetter * static_cast<double>(code_points(text).size()); }

@@ -2,6 +2,8 @@
 
 #include "lagtape/tools/cli/command_line.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
@@ -23,6 +25,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/cli/terminal/exit_code.h"
 #include "lagtape/tools/cli/terminal/print.h"
+#include "lagtape/tools/cli/terminal/wrapped_text.h"
 
 namespace lagtape::cli {
 
@@ -111,26 +114,53 @@ CLI::Option* add_option(CLI::App& command, const Option& option) {
   return parsed;
 }
 
-/// A help text that begins with examples.
+/// A help text that begins with examples, on lines that fit the terminal.
 class HelpText : public CLI::Formatter {
  public:
   explicit HelpText(std::vector<Example> examples) : examples_(std::move(examples)) {}
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    const auto columns = static_cast<std::size_t>(terminal_width(STDOUT_FILENO));
     std::size_t width = 0;
     for (const Example& example : examples_)
       if (example.line.size() <= kWidest) width = std::max(width, example.line.size());
     std::string text = examples_.empty() ? "" : "Examples:\n";
     for (const Example& example : examples_) {
       const std::size_t gap = example.line.size() <= kWidest ? width - example.line.size() + 2 : 2;
-      text += text_of("  ", example.line, std::string(gap, ' '), example.about, "\n");
+      const bool fits = 2 + example.line.size() + gap + example.about.size() <= columns;
+      text += text_of("  ", example.line, fits ? std::string(gap, ' ') : "\n      ", example.about, "\n");
     }
     if (!examples_.empty()) text += "\n";
     return text + CLI::Formatter::make_help(app, std::move(name), mode);
   }
 
+  std::string make_description(const CLI::App* app) const override {
+    return wrapped(CLI::Formatter::make_description(app), 0, terminal_width(STDOUT_FILENO));
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return beside_names(option->get_description());
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    const std::string name = "  " + command->get_display_name(true);
+    const std::size_t gap = std::max(get_column_width(), name.size() + 1) - name.size();
+    return text_of(name, std::string(gap, ' '), indented(beside_names(command->get_description())), "\n");
+  }
+
  private:
   static constexpr std::size_t kWidest = 60;
+
+  /// A description on as many lines as it needs beside the column of names.
+  std::string beside_names(const std::string& text) const {
+    const int room = terminal_width(STDOUT_FILENO) - static_cast<int>(get_column_width());
+    return wrapped(text, 0, std::max(room, 24));
+  }
+
+  std::string indented(const std::string& text) const {
+    return CLI::detail::find_and_replace(text, "\n", "\n" + std::string(get_column_width(), ' '));
+  }
+
   std::vector<Example> examples_;
 };
 

@@ -75,7 +75,7 @@ void print_comparison(const Comparison& comparison) {
   const auto width = static_cast<std::size_t>(terminal_width(STDOUT_FILENO));
   for (std::size_t first = 1, end = 2; first < widths.size(); first = end++) {
     std::size_t used = widths[0] + 2 + widths[first];
-    while (end < widths.size() && (width == 0 || used + 2 + widths[end] < width)) used += 2 + widths[end++];
+    while (end < widths.size() && used + 2 + widths[end] < width) used += 2 + widths[end++];
     if (first > 1) print("\n");
     for (const auto& row : rows) {
       std::string line = fmt::format("{:<{}}", row[0], widths[0] + 2);

@@ -38,6 +38,16 @@ void add_options(Options& options, DataArguments& arguments) {
   add_threads(options, arguments.threads);
 }
 
+/// The columns that the experiment names as inputs.
+std::vector<std::string> names_of_inputs(const Json& document) {
+  std::vector<std::string> names;
+  const Json* columns = document.find_pointer("/data/input");
+  if (columns == nullptr || !columns->is_array()) return names;
+  for (const Json& column : *columns)
+    if (column.is_string()) names.push_back(column.get<std::string>());
+  return names;
+}
+
 void run(const DataArguments& arguments) {
   if (arguments.out.empty() && arguments.plot.empty())
     throw InputError({}, Rule::missing, "which file?", {},
@@ -51,7 +61,8 @@ void run(const DataArguments& arguments) {
   ThreadPool pool(arguments.threads);
   const Task task = experiment.load_task(pool);
   if (!arguments.plot.empty())
-    write_chart(arguments.plot, plot_of_sequence(*task.train, experiment.name, pool));
+    write_chart(arguments.plot, plot_of_sequence(*task.train, experiment.name, pool,
+                                                 names_of_inputs(document_of(experiment))));
   if (!arguments.out.empty())
     export_data(arguments.out, task, experiment.train.precision, arguments.fresh, pool);
 }

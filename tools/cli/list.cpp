@@ -29,7 +29,7 @@ void print_lines(const std::string& text) {
   std::string_view rest = text;
   const int columns = terminal_width(STDOUT_FILENO);
   for (std::string line; take_line(rest, line);) {
-    const bool fits = columns == 0 || std::ssize(line) + 2 <= columns;
+    const bool fits = std::ssize(line) + 2 <= columns;
     print("  {}\n", fits ? line : wrapped(line, 6, columns));
   }
 }

@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -22,6 +23,7 @@
 #include "lagtape/tools/cli/terminal/print.h"
 #include "lagtape/tools/cli/terminal/progress.h"
 #include "lagtape/tools/cli/terminal/signals.h"
+#include "lagtape/tools/cli/terminal/wrapped_text.h"
 #include "lagtape/tools/sweep/trial.h"
 #include "lagtape/tools/train/experiment_paths.h"
 #include "lagtape/tools/train/score/metrics.h"
@@ -102,8 +104,9 @@ void print_summary(const RunSummary& summary, const std::string& folder) {
   }
   if (summary.stopped_early)
     print("stopped     early, without a new best on valid for train.patience evaluations\n");
-  if (!summary.valid.empty()) print("valid       {}\n", line_of(summary.valid));
-  if (!summary.test.empty()) print("test        {}\n", line_of(summary.test));
+  const int columns = terminal_width(STDOUT_FILENO);
+  if (!summary.valid.empty()) print("valid       {}\n", wrapped(line_of(summary.valid), 12, columns));
+  if (!summary.test.empty()) print("test        {}\n", wrapped(line_of(summary.test), 12, columns));
   if (summary.skipped > 0)
     print("skipped     {} updates with a loss or gradient that was not finite\n", summary.skipped);
   print("time        {:.1f} s, {:.4g} us per time step\n", summary.seconds, summary.us_per_step);

@@ -68,15 +68,19 @@ Plot plot_of(std::span<const SeriesForecast> forecasts, const std::string& title
     const auto shift = [&](std::vector<double>& places) {
       for (double& place : places) place += later;
     };
+    // Each target of each series has a color, and the legend says once what is pale and what is broad.
+    const bool is_first = plot.lines.empty(), is_of_one = own.lines.size() == 2;
     for (PlotBand& band : own.bands) {
       shift(band.x);
       band.line += plot.lines.size();
-      band.name = text_of(forecast.name, " ", band.name);
+      if (!is_first) band.name.clear();
       plot.bands.push_back(std::move(band));
     }
     for (PlotLine& line : own.lines) {
       shift(line.x);
-      line.name = text_of(forecast.name, " ", line.name);
+      line.color = static_cast<int>(plot.lines.size() / 2);
+      if (line.broad && !is_first) line.name.clear();
+      if (!line.broad) line.name = is_of_one ? forecast.name : text_of(forecast.name, " ", line.name);
       plot.lines.push_back(std::move(line));
     }
   }
@@ -97,7 +101,7 @@ Plot plot_of(const SeriesForecast& forecast, const std::string& title) {
   Plot plot{.title = title,
             .subtitle = forecast.name,
             .x = rows.axis,
-            .y = {.title = axis_title(quantities_of(forecast), "target"), .room = 0.04}};
+            .y = {.title = axis_title(quantities_of(forecast), "target")}};
   for (std::int64_t i = 0; i < std::ssize(forecast.targets); ++i) {
     PlotLine truth = line_of_column(legend_of(forecast, i) + "past and truth", forecast.past, i,
                                     all.first(static_cast<std::size_t>(shown)));

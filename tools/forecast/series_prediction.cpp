@@ -153,7 +153,7 @@ Plot plot_of(const SeriesPrediction& prediction, const std::string& title) {
     rows = axis_of_times(std::span(prediction.times).last(shown), prediction.clock);
   Plot plot{.title = title + which,
             .x = rows.axis,
-            .y = {.title = axis_title(quantities_of(prediction), "target"), .room = 0.04}};
+            .y = {.title = axis_title(quantities_of(prediction), "target")}};
   for (std::int64_t i = 0; i < std::ssize(prediction.targets); ++i) {
     plot.lines.push_back(
         line_of_column(legend_of(prediction, i) + "truth", prediction.truth, i, rows.places));

@@ -7,6 +7,7 @@ written here. A link to a source file leads to a page that shows it.
 """
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -125,7 +126,8 @@ def main():
     pages.show_files()
 
     def ask(*words):
-        return subprocess.run([tool, *words], check=True, capture_output=True, text=True).stdout
+        wide = {**os.environ, "COLUMNS": "1000"}  # an equation a line
+        return subprocess.run([tool, *words], check=True, capture_output=True, text=True, env=wide).stdout
 
     lists = {}
     for group, found in (("Experiments", reference.experiment_pages(json.loads(ask("schema")))), ("C++", headers.cpp_pages(ROOT))):

@@ -94,8 +94,7 @@ Plot ForecastPlot::plot(const std::string& title, const Dataset* split,
       .subtitle = is_of_one ? labels.series : std::string(),
       .x = rows.axis,
       .y = {.title = labels.targets.empty() ? "target, in the units of the data"
-                                            : axis_title(quantities, "target, in the units of the data"),
-            .room = labels.targets.empty() ? 0 : 0.04}};
+                                            : axis_title(quantities, "target, in the units of the data")}};
   const auto line_of = [&](std::string name, const std::vector<double>& values) {
     return PlotLine{.name = std::move(name), .x = rows.places, .y = last_of(values, rows.places.size())};
   };

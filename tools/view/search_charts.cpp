@@ -1,5 +1,7 @@
 #include "lagtape/tools/view/search_charts.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +12,8 @@ namespace lagtape::search {
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+std::string rounded(double value) { return fmt::format("{:.3g}", value); }
 
 /// Whether a setting's values are numbers and not merely a list to choose from.
 bool is_numeric(const Setting& setting) {
@@ -30,6 +34,15 @@ class Axis {
   }
 
   const Setting& setting() const { return setting_; }
+  /// "0.001 to 0.1", the smallest and the largest value; words by their names.
+  std::string ends() const {
+    const auto text = [&](double value) {
+      if (is_numeric(setting_)) return rounded(value);
+      const Json& choice = setting_.choices[static_cast<std::size_t>(value)];
+      return choice.is_string() ? choice.get<std::string>() : choice.dump();
+    };
+    return low_ < high_ ? text_of(text(low_), " to ", text(high_)) : text(low_);
+  }
   /// The number in a run; NaN where the run does not have the setting.
   double number(std::size_t trial) const { return numbers_[trial]; }
   /// The same from 0 to 1.
@@ -66,7 +79,7 @@ Plot against(const SearchPlan& plan, const Axis& axis, const std::vector<Trial>&
   const Setting& setting = axis.setting();
   Plot plot{.title = text_of(plan.metric, " against ", name_of_setting(setting.pointer)),
             .x = {.title = name_of_setting(setting.pointer), .log = setting.is_logarithmic(), .room = 0.04},
-            .y = {.title = plan.metric + " on valid", .log = !plan.larger_is_better, .room = 0.04}};
+            .y = {.title = plan.metric + " on valid", .log = !plan.larger_is_better}};
   if (!is_numeric(setting)) {
     plot.x.room = 0;  // names are half a place from the ends
     for (const Json& choice : setting.choices)
@@ -84,13 +97,16 @@ Plot against(const SearchPlan& plan, const Axis& axis, const std::vector<Trial>&
 }
 
 Plot side_by_side(const SearchPlan& plan, const std::vector<Axis>& axes, const std::vector<Trial>& trials) {
-  Plot plot{.title = "the settings of all runs, each axis from its smallest to its largest value",
+  Plot plot{.title = "The settings of all runs",
             .subtitle = text_of("color: ", plan.metric,
                                 " on valid, from the worst run in gray to the best in orange"),
-            .y = {.title = "place in the range", .min = 0, .max = 1}};
-  for (const Axis& axis : axes)
+            .y = {.title = "place between the ends", .min = 0, .max = 1},
+            .legend_below = true};
+  for (const Axis& axis : axes) {
     plot.x.categories.push_back(name_of_setting(axis.setting().pointer) +
                                 (axis.setting().is_logarithmic() ? " (logarithmic)" : ""));
+    plot.x.below.push_back(axis.ends());
+  }
   std::vector<std::size_t> sorted;
   for (std::size_t i = 0; i < trials.size(); ++i)
     if (!std::isnan(trials[i].value)) sorted.push_back(i);
@@ -99,8 +115,12 @@ Plot side_by_side(const SearchPlan& plan, const std::vector<Axis>& axes, const s
   });
   for (std::size_t rank = sorted.size(); rank-- > 0;) {  // the best last, on top of the others
     const std::size_t trial = sorted[rank];
-    PlotLine line{
-        .name = rank < 3 ? text_of("run ", trials[trial].folder.filename().string()) : "", .x = {}, .y = {}};
+    PlotLine line{.name = rank < 3 || rank + 1 == sorted.size()
+                              ? text_of("run ", trials[trial].folder.filename().string(), ": ",
+                                        rounded(trials[trial].value))
+                              : "",
+                  .x = {},
+                  .y = {}};
     line.shade =
         sorted.size() > 1 ? 1 - static_cast<double>(rank) / static_cast<double>(sorted.size() - 1) : 1;
     for (std::size_t i = 0; i < axes.size(); ++i) {

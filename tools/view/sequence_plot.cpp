@@ -20,8 +20,10 @@ PlotLine line_of(std::string name, const Tensor& values, std::int64_t i, std::ve
 }
 
 /// The names of numbers in a legend: their own with units, else what they are with their number.
-std::vector<std::string> names_of(const std::vector<Quantity>& quantities, const char* kind,
-                                  std::int64_t width) {
+std::vector<std::string> names_of(std::vector<Quantity> quantities, const char* kind, std::int64_t width,
+                                  const std::vector<std::string>& others = {}) {
+  if (quantities.empty() && std::ssize(others) == width)
+    for (const std::string& name : others) quantities.push_back({name});
   std::vector<std::string> names;
   for (std::int64_t i = 0; i < width; ++i)
     names.push_back(!quantities.empty() ? axis_title({quantities[static_cast<std::size_t>(i)]}, "")
@@ -32,7 +34,8 @@ std::vector<std::string> names_of(const std::vector<Quantity>& quantities, const
 
 }  // namespace
 
-Plot plot_of_sequence(const Dataset& split, const std::string& title, ThreadPool& pool) {
+Plot plot_of_sequence(const Dataset& split, const std::string& title, ThreadPool& pool,
+                      const std::vector<std::string>& names) {
   const DataShape& shape = split.shape();
   if (shape.tokens > 0 || (shape.every_step && shape.classes > 0)) {
     throw unexpected({.op = "plot"}, Rule::not_supported, "sequences of real numbers",
@@ -42,9 +45,9 @@ Plot plot_of_sequence(const Dataset& split, const std::string& title, ThreadPool
   const SequenceLabels labels = labels_of(split, 0);
   const RowAxis steps = axis_of_numbers("step of the first sequence", 0, batch.x.size(1));
   const RowAxis rows = labels.times.empty() ? steps : axis_of_times(labels.times, labels.clock);
-  Plot plot{.title = title, .x = rows.axis, .y = {.title = "in the units of the data", .room = 0.04}};
+  Plot plot{.title = title, .x = rows.axis, .y = {.title = "in the units of the data"}};
   if (!labels.series.empty()) plot.subtitle = labels.series;
-  const std::vector<std::string> inputs = names_of(labels.inputs, "input", shape.input);
+  const std::vector<std::string> inputs = names_of(labels.inputs, "input", shape.input, names);
   for (std::int64_t i = 0; i < shape.input; ++i) {
     // What is read ahead is drawn once, at its own row.
     if (!labels.shifts.empty() && labels.shifts[static_cast<std::size_t>(i)] != 0) continue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/data/dataset.h"
@@ -9,7 +10,9 @@
 namespace lagtape {
 
 /// The first sequence of a split in the units of the data: its inputs and, where there is one at every step, its
-/// targets. Throws InputError for tokens and for classes at every step.
-Plot plot_of_sequence(const Dataset& split, const std::string& title, ThreadPool& pool);
+/// targets. `names` are those of the inputs, where the data have none. Throws InputError for tokens and for classes at
+/// every step.
+Plot plot_of_sequence(const Dataset& split, const std::string& title, ThreadPool& pool,
+                      const std::vector<std::string>& names = {});
 
 }  // namespace lagtape

@@ -118,7 +118,7 @@ Plot against(const PaperTable& table, const std::vector<Outcome>& outcomes, cons
             .x = {.title = setting,
                   .log = *values.begin() > 0 && *values.rbegin() / *values.begin() > kDecade,
                   .room = 0.04},
-            .y = {.title = "test " + table.unit, .log = !table.larger_is_better, .room = 0.04}};
+            .y = {.title = "test " + table.unit, .log = !table.larger_is_better}};
   std::vector<const Row*> drawn;
   for (const Group& group : groups)
     for (const std::size_t i : group) drawn.push_back(&table.rows[i]);

@@ -1,6 +1,6 @@
 """One task in several libraries: an hourly load is forecast 48 steps ahead, with temperature and holiday known ahead.
 
-    python3 same_task.py PEER [--lagtape LAGTAPE]     PEER: lagtape, darts, statsforecast, torch or keras
+    python3 same_task.py PEER [--lagtape LAGTAPE]     PEER: lagtape, darts, statsforecast, neuralforecast, torch or keras
 
 The data, the 200 origins and the error are those of hourly_load.py. Each function below is the whole task as its library
 writes it, from a table to forecasts, and its lines are counted. Networks are one LSTM of 32 units, trained on windows of 168
@@ -46,6 +46,16 @@ def statsforecast(frame):
     table = frame.rename_axis("ds").reset_index().rename(columns={"load": "y"}).assign(unique_id="load")
     models = StatsForecast([AutoARIMA(seasonal=False)], freq="h")
     return models.cross_validation(STEPS, table, step_size=STRIDE, test_size=STEPS + STRIDE * (len(STARTS) - 1), refit=False)
+
+
+def neuralforecast(frame):
+    table = frame.rename_axis("ds").reset_index().rename(columns={"load": "y"}).assign(unique_id="load")
+    model = LSTM(h=STEPS, input_size=168, futr_exog_list=["temperature", "holiday", "sine", "cosine"], encoder_n_layers=1,
+                 encoder_hidden_size=32, loss=MSE(), learning_rate=0.01, scaler_type="standard", max_steps=1000,
+                 val_check_steps=10, early_stop_patience_steps=5, batch_size=1, windows_batch_size=32, random_seed=0,
+                 accelerator="cpu", logger=False, enable_progress_bar=False, enable_checkpointing=False)
+    return NeuralForecast([model], freq="h").cross_validation(
+        table, n_windows=None, step_size=STRIDE, val_size=TEST - TRAIN, test_size=STEPS + STRIDE * (len(STARTS) - 1))
 
 
 def torch_lstm(frame):
@@ -139,7 +149,8 @@ def error_of(forecasts, frame):
     if isinstance(forecasts, list):
         forecasts = np.array([each.values()[:, 0] for each in forecasts])
     if isinstance(forecasts, pd.DataFrame):
-        truth, forecasts = forecasts["y"].to_numpy().reshape(-1, STEPS), forecasts["AutoARIMA"].to_numpy().reshape(-1, STEPS)
+        model = next(name for name in ("AutoARIMA", "LSTM") if name in forecasts)
+        truth, forecasts = (forecasts[name].to_numpy().reshape(-1, STEPS) for name in ("y", model))
     else:
         truth = frame["load"].to_numpy()[np.array(STARTS)[:, None] + np.arange(STEPS)]
     assert forecasts.shape == truth.shape == (len(STARTS), STEPS), (forecasts.shape, truth.shape)
@@ -148,7 +159,7 @@ def error_of(forecasts, frame):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("peer", choices=("lagtape", "darts", "statsforecast", "torch", "keras"))
+    parser.add_argument("peer", choices=("lagtape", "darts", "statsforecast", "neuralforecast", "torch", "keras"))
     parser.add_argument("--lagtape", type=pathlib.Path, default=pathlib.Path("build/release/lagtape"))
     arguments = parser.parse_args()
     import numpy as np
@@ -159,6 +170,10 @@ if __name__ == "__main__":
     elif arguments.peer == "statsforecast":
         from statsforecast import StatsForecast
         from statsforecast.models import AutoARIMA
+    elif arguments.peer == "neuralforecast":
+        from neuralforecast import NeuralForecast
+        from neuralforecast.losses.pytorch import MSE
+        from neuralforecast.models import LSTM
     elif arguments.peer == "torch":
         import torch
     elif arguments.peer == "keras":

@@ -26,11 +26,6 @@ bool is_set(const char* name) {
   return value != nullptr && *value != '\0';
 }
 
-std::size_t width_of_terminal() {
-  const int width = terminal_width(STDERR_FILENO);
-  return width > 0 ? static_cast<std::size_t>(width) : 80;
-}
-
 }  // namespace
 
 std::string progress_line(double share, const std::vector<std::string>& parts, std::size_t width,
@@ -52,7 +47,7 @@ Progress::Progress(bool quiet)
     : quiet_(quiet),
       moving_(!quiet && isatty(STDERR_FILENO)),
       has_colors_(moving_ && !is_set("NO_COLOR")),
-      table_(width_of_terminal() - 1),
+      table_(static_cast<std::size_t>(terminal_width(STDERR_FILENO)) - 1),
       started_(Clock::now()) {}
 
 void Progress::stepped(const StepReport& report) {
@@ -78,7 +73,8 @@ void Progress::stepped(const StepReport& report) {
   if (!best_.empty()) parts.push_back(text_of("best ", best_));
   parts.push_back(fmt::format("{:.4g} steps/s", rate));
   const double share = at / static_cast<double>(report.steps);
-  say("\r\x1b[K" + progress_line(share, parts, width_of_terminal(), has_colors_));
+  say("\r\x1b[K" +
+      progress_line(share, parts, static_cast<std::size_t>(terminal_width(STDERR_FILENO)), has_colors_));
   std::fflush(stderr);
 }
 

@@ -3,12 +3,19 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 
 namespace lagtape::cli {
 
 int terminal_width(int descriptor) {
   winsize size{};
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* named = std::getenv("COLUMNS");
+  const std::string_view text = named == nullptr ? "" : named;
+  int columns = 0;
+  std::from_chars(text.data(), text.data() + text.size(), columns);
+  return columns > 0 ? columns : 80;
 }
 
 std::string wrapped(std::string_view text, std::size_t indent, int width) {

@@ -5,7 +5,8 @@
 
 namespace lagtape::cli {
 
-/// The number of columns of a file descriptor's terminal; 0 without one.
+/// The number of columns of the terminal behind a file descriptor. Without a terminal it is that of the environment
+/// variable COLUMNS, else 80.
 int terminal_width(int descriptor);
 
 /// A text that begins at column `indent`, on lines of at most `width` columns, all but the first indented. Width 0:

@@ -112,10 +112,9 @@ SettingValues values_of_settings(const std::vector<RankedRun>& runs) {
 /// A dot for each run: the metric, of a run that is done the mean over its seeds, against a setting that is a number.
 Plot against(const sweep::Plan& plan, const std::vector<RankedRun>& runs,
              const std::vector<const Json*>& values, const std::string& setting) {
-  Plot plot{
-      .title = text_of(plan.metric, " against ", setting),
-      .x = {.title = setting, .room = 0.04},
-      .y = {.title = plan.metric + " on the validation set", .log = !plan.larger_is_better, .room = 0.04}};
+  Plot plot{.title = text_of(plan.metric, " against ", setting),
+            .x = {.title = setting, .room = 0.04},
+            .y = {.title = plan.metric + " on the validation set", .log = !plan.larger_is_better}};
   PlotLine done, others;
   double least = INFINITY, most = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
