@@ -1,6 +1,6 @@
 #pragma once
 
-// The cells and layers that there are: a new one is its own files, its #include and its row here. The registry, the
+// All cells and layers: a new one is its files, its #include and its row here. The registry, the
 // lists and messages of the tool, and <lagtape/lagtape.h> follow from this table.
 
 #include <functional>

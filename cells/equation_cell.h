@@ -21,7 +21,7 @@ struct HistorySpline {
   std::int64_t knots = 0;
 };
 
-/// A cell that its user defines by equations (ops/recurrence/equations/equations.h). Its weights are
+/// A cell that the user defines by equations (ops/recurrence/equations/equations.h). Its weights are
 /// parameters, which start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise. A weight that
 /// is a lag starts from `middle_of` its largest value, and is kept between 1 and that value.
 struct CellDefinition {
@@ -32,7 +32,7 @@ struct CellDefinition {
   std::vector<HistorySpline> splines = {};  ///< once trained histories are params
   OdeSolver solver = {};                    ///< the method that solves equations in continuous time
 
-  /// Throws InputError with all that is wrong with the equations, each at its place in the file.
+  /// Throws InputError with all errors of the equations, each at its place in the file.
   /// Equations in continuous time go to `right_side`, and the layer has parameters alone.
   Layer build(std::int64_t units, std::int64_t input, std::optional<RightSide>* right_side = nullptr) const;
 };

@@ -8,24 +8,24 @@ namespace lagtape {
 /// The keys of a cell in continuous time, which has no "step":
 ///
 ///     { "ode":     [ "z = y(t - tau)", "dy = a * z / (1 + z ^ p) - b * y" ],
-///       "history": { "y": "y0" },                    of each state a number, an expression of t and params,
+///       "history": { "y": "y0" },                    for each state a number, an expression of t and params,
 ///                                                    "observed" or "train" (cells/ode_history.h)
 ///       "input":   "u",                              the name of the input
 ///       "solver":  { "method": "rk4", "h": { "lag": "tau", "parts": 68 }, "dense": "hermite",
 ///                    "breaks": "cut", "levels": 5, "inputs": "hold",
-///                    "dt": 1 } }                   of a model: the time of a step of its data, or its bounds
+///                    "dt": 1 } }                   in a model: the time of a step of its data, or its bounds
 ///
 /// The rows are of a CellDefinition.
 extern const OptionTable kOdeOptions;
 
-/// Checks what the solver needs to know of the lags: each is above 0, at least a step, and at most a number known before.
+/// Checks the lags for the solver: each is above 0, at least a step, and at most a number known before.
 /// Throws InputError.
 void check_lags(const CellDefinition& definition, const RightSide& side);
 
 /// The cell with a param STATE.history for each history that is trained. Throws InputError.
 CellDefinition with_trained_histories(const CellDefinition& definition);
 
-/// Gives the histories that are splines their expressions, over the largest lag.
+/// Sets the expressions of histories that are splines, over the largest lag.
 void set_splines(CellDefinition& definition, const RightSide& side);
 
 /// The step of a layer with such a cell, for one step of the data, which is `input` numbers wide.

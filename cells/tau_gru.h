@@ -40,7 +40,7 @@ struct TauGru {
   static const LayerEntry kEntry;
 
   std::int64_t units = 0;      ///< size of the state, from 1; must be given
-  Delays tau = {};             ///< one or several, must be given; with 0, z sees h[n]
+  Delays tau = {};             ///< one or several, must be given; with 0, z reads h[n]
   double dt = 1;               ///< time step, > 0
   double alpha = 1;            ///< weight of z; with 0 there is neither z nor a
   double beta = 1;             ///< weight of u; with 0 there is no u
@@ -48,7 +48,7 @@ struct TauGru {
   bool gating = true;          ///< false: g = 1
   std::string form = "paper";  ///< "paper", "code"
   double dropout = 0;          ///< probability that a map does not see an element of the state, below 1
-  StepTime reads = {};  ///< the column of the input that says how long each step is, which multiplies dt
+  StepTime reads = {};         ///< the column of the input with the length of each step, which multiplies dt
 
   Layer build(std::int64_t input) const;
 };

@@ -41,7 +41,7 @@ struct Unicornn {
   double dropout = 0.1;                ///< probability of dropout in the output of every layer, below 1
   bool train_c = true;                 ///< false: c keeps its first values
   std::int64_t residual_stacking = 0;  ///< S, the number of layers skipped; 0: no residual stacking
-  StepTime reads = {};  ///< the column of the input that says how long each step is, which multiplies dt
+  StepTime reads = {};  ///< the column of the input with the length of each step, which multiplies dt
 
   std::vector<Layer> build(std::int64_t input) const;
 

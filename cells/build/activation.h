@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// The names of the functions that some cells let their user choose from.
+/// The names of the functions that a user of some cells can choose.
 inline constexpr Choices kActivations = {"tanh", "sigmoid", "relu"};
 /// One of them, by its name.
 StepVar activate(const std::string& name, StepVar a);

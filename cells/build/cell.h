@@ -39,14 +39,14 @@ struct Layer {
   /// The step's weights (in the order of program.weights) as functions of the parameters (in the order
   /// above), on the outer tape, once a batch. Empty: each weight is the parameter of its name.
   std::function<std::vector<Var>(std::span<const Var> parameters)> weights = {};
-  /// Makes a program whose states' next values are those weights of the step that are functions of vectors among the
-  /// parameters: what a learner needs, whose parameters move at every step. Empty: there are none.
+  /// Makes a program whose states' next values are the weights of the step that are functions of vectors among the
+  /// parameters. A learner needs it, because its parameters move at every step. Empty: there are none.
   std::function<StepProgram()> derived_step = {};
-  std::shared_ptr<const SequenceLayer> whole = {};  ///< the layer of whole sequences, in place of a step
+  std::shared_ptr<const SequenceLayer> whole = {};  ///< the layer of whole sequences, instead of a step
 
   RowShape output() const;
-  std::int64_t parameter_count() const;  ///< how many numbers are trained
-  std::size_t weight_count() const;      ///< how many tensors `step_weights` returns
+  std::int64_t parameter_count() const;  ///< number of trained numbers
+  std::size_t weight_count() const;      ///< number of tensors of `step_weights`
   /// The step's weights, in the order of program.weights, from the values of the parameters.
   std::vector<Var> step_weights(std::span<const Var> values) const;
 };

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// The options that every cell has beside its own.
+/// The options that all cells share.
 struct CommonCellOptions {
   /// The arithmetic of the states. On the grid a reversible step runs backwards exactly
   /// (ops/recurrence/step/reversible.h). Without a value the cell decides, and JSON does not offer the
@@ -30,8 +30,7 @@ struct CommonCellOptions {
   InitialValues init = {};
 
   /// The layers of the cell with these options. Throws InputError for a state that cannot be on the grid, a
-  /// cell that cannot be dilated, a residual layer whose widths differ, and wherever InitialValues::apply
-  /// throws.
+  /// cell that cannot be dilated, a residual layer whose widths differ, and as InitialValues::apply does.
   BuildLayer apply(BuildLayer build) const;
 };
 

@@ -13,7 +13,7 @@
 
 namespace lagtape {
 
-/// How far back a cell looks: a fixed time, or a number of steps that is trained. In JSON it is a number >=
+/// The delay of a cell: a fixed time, or a trained number of steps. In JSON it is a number >=
 /// 0, or
 ///
 ///     { "max": 64, "start": 20, "each": "layer" }

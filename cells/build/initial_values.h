@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-/// First values that a user gives to parameters of a layer, by name, in place of the cell's own:
+/// First values of a layer's parameters from the user, by name, instead of the cell's own:
 ///
 ///     "init": { "W1": "orthogonal", "W1.bias": {"type": "constant", "value": 1}, "0.V": "zeros" }
 ///     InitialValues{{{"W1", Initializer::orthogonal()}, {"W1.bias", Initializer::constant(1)}}}
@@ -26,8 +26,8 @@ struct InitialValues {
   };
   std::vector<Entry> entries = {};
 
-  /// Throws InputError for a parameter that the layer does not have, and for an initialiser that is not for
-  /// the parameter's shape.
+  /// Throws InputError for a parameter that the layer lacks, and for an initializer that does not suit the parameter's
+  /// shape.
   void apply(LayerGroup& group) const;
 };
 

@@ -8,8 +8,8 @@
 
 namespace lagtape {
 
-/// How a parameter gets its first values. A draw is a function of (seed, the parameter's full name, the
-/// element), so that it depends neither on other parameters nor on the precision.
+/// The first values of a parameter. A draw is a function of (seed, the parameter's full name, the element), so it
+/// depends neither on other parameters nor on the precision.
 struct Initializer {
   enum class Kind : std::uint8_t {
     constant,          ///< a
@@ -27,7 +27,7 @@ struct Initializer {
     decay_8,           ///< v with exp(-8 softplus(v)) = U(a, b)               (Griffin: De et al. 2024)
     ring,              ///< log(-log r), r^2 = U(a^2, b^2)                     (LRU: Orvieto et al. 2023)
     ring_gain,         ///< log sqrt(1 - r^2) of the same draws
-    // Both take dt = sigmoid(s) of the s that the cell draws from N(0, 1/4)     (D-LinOSS: Boyer et al. 2025)
+    // Both use dt = sigmoid(s) with the s that the cell draws from N(0, 1/4)     (D-LinOSS: Boyer et al. 2025)
     oscillator_damping,    ///< (1 / r^2 - 1) / dt, r^2 = U(a^2, b^2)
     oscillator_stiffness,  ///< (1 + 1 / r^2 - 2 cos(t) / r) / dt^2, t = U(0, pi)
     kaiming_uniform,       ///< U(-r, r), r = a sqrt(3 / in)          (He et al. 2015)
@@ -71,14 +71,14 @@ struct Initializer {
   static Initializer orthogonal(double gain = 1) { return {Kind::orthogonal, gain, 0}; }
   static Initializer identity(double gain = 1) { return {Kind::identity, gain, 0}; }
 
-  /// Whether it is for matrices [out, in] only.
+  /// Whether it suits matrices [out, in] only.
   bool needs_matrix() const { return kind >= Kind::kaiming_uniform; }
-  /// Why it does not suit parameters of that shape, like "is for matrices [out, in]"; empty when it does.
+  /// The reason why it does not suit parameters of that shape, like "is for matrices [out, in]"; empty when it does.
   std::string obstacle(const Shape& shape) const;
   bool operator==(const Initializer&) const = default;
 };
 
-/// Sets the values of a parameter. Throws InputError when the initializer is not for its shape.
+/// Sets the values of a parameter. Throws InputError when the initializer does not suit its shape.
 void initialize(Tensor& value, const Initializer& initializer, std::uint64_t seed, std::string_view name);
 
 }  // namespace lagtape

@@ -28,8 +28,8 @@ concept LayerOptions = requires(T options) {
 ///     {LayerNorm{}, InitialValues{{{"gain", Initializer::constant(0.5)}}}}
 ///     {Bidirectional{.merge = "sum"}, Lstm{.units = 64}}
 ///
-/// The options are checked as those of a JSON file are: the constructors throw InputError that names each
-/// option which is wrong. Immutable; copies are cheap.
+/// The options are checked as in a JSON file: the constructors throw InputError that names each wrong option.
+/// Immutable; copies are cheap.
 class LayerDefinition {
  public:
   template <LayerOptions Options>

@@ -33,7 +33,7 @@ struct LayerEntry {
   std::string_view source;         ///< the paper, and the number of its equation
   std::string_view equations;      ///< the equations in the letters of the paper, one a line
   OptionTable options = {};        ///< the table of its struct
-  /// Reads the options, which are all keys but "cell" and "layer". Errors are noted in the reader, and
+  /// Reads the options, which are all keys except "cell" and "layer". Errors are noted in the reader, and
   /// JsonReader::finish is left to the caller.
   BuildLayer (*read)(JsonReader& reader) = nullptr;
   /// Reads the options of a layer around another one, in place of `read`.

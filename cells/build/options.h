@@ -6,10 +6,10 @@ namespace lagtape {
 
 struct LayerEntry;
 
-/// The first value of a number that has no default, so that leaving it out is noticed.
+/// The first value of a number without a default, so that its absence is noticed.
 inline constexpr double kNotSet = std::numeric_limits<double>::quiet_NaN();
 
-/// Throws InputError for options of a layer's struct that would be refused in JSON, with the same messages:
+/// Throws InputError for options of a layer's struct that JSON would refuse, with the same messages:
 /// "tau_gru: /units: expected integer >= 1 and <= 65536, got 0".
 void require_valid(const LayerEntry& entry, const void* options);
 

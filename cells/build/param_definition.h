@@ -17,13 +17,13 @@ struct ParamDefinition {
   std::optional<double> min = {}, max = {};
   std::optional<Scale> scale = {};  ///< none: logit between two bounds, log above a `min` of 0, else linear
   bool train = true;
-  std::string size = {};  ///< how many there are, a dimension of equations; empty: one, a scalar
+  std::string size = {};  ///< their count, a dimension of equations; empty: one, a scalar
   std::string unit = {};
 
   Bounds bounds() const;
 };
 
-/// The keys of a param that is an object. One that is a number has that start and no other keys.
+/// The keys of a param that is an object. A number is a start without other keys.
 extern const OptionTable kParamOptions;
 
 /// Reads an entry; notes errors.

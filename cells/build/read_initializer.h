@@ -22,7 +22,7 @@ struct InitializerEntry {
   std::string_view source;     ///< paper; empty: none
   std::string_view equations;  ///< the values of a weight W, with the numbers by their keys
   Initializer::Kind kind;
-  Number a = {}, b = {};  ///< the numbers of the initializer; one without a key is not asked for
+  Number a = {}, b = {};  ///< the numbers of the initializer; one without a key is not read
 
   /// Reads the numbers (all but "type") and notes errors in the reader; does not call finish.
   Initializer read(JsonReader& reader) const;
@@ -35,7 +35,7 @@ std::span<const InitializerEntry> initializers();
 Initializer read_initializer(const Json& value, const std::string& pointer, JsonErrors& errors,
                              std::string_view* type = nullptr);
 
-/// The object from which it can be read, of the kind `type` or, if that is empty, of the first that makes it.
+/// The object from which it can be read, of the kind `type` or, if that is empty, the first kind that makes it.
 Json json_of(const Initializer& initializer, std::string_view type = {});
 
 }  // namespace lagtape

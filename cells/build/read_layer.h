@@ -43,8 +43,8 @@ BuildLayer read_layer_with_init(JsonReader& reader) {
   };
 }
 
-/// Reads the options of a cell, and those that all cells have in common. A cell may say by `kArithmetic` that
-/// its states are on the grid unless its user says otherwise.
+/// Reads the options of a cell, and those that all cells have in common. With `kArithmetic` the states of a cell are on
+/// the grid unless the user chooses otherwise.
 template <class Options>
 BuildLayer read_cell(JsonReader& reader) {
   const BuildLayer build = read_layer<Options>(reader);

@@ -17,13 +17,13 @@ namespace lagtape {
 /// representable.
 inline constexpr std::int64_t kLargestUnits = 65536;
 
-/// The column of the input, from the end where it is negative, that says how long each step is; none: steps are even. The
-/// cell reads it as nothing else.
+/// The column of the input, from the end where it is negative, with the length of each step; none: steps are even. The
+/// cell does not read it otherwise.
 struct StepTime {
   std::optional<std::int64_t> column = {};
 };
 
-/// The time of a step, a factor: dt, or dt times what the input says.
+/// The time of a step, a factor: dt, or dt times the input's length.
 struct TimeOfStep {
   double dt = 1;
   std::optional<StepVar> given = {};
@@ -41,8 +41,8 @@ class LayerRecorder {
   StepTape& tape() { return tape_; }
   /// The input, without the time of a step.
   StepVar input() { return rest_.value_or(tape_.input()); }
-  /// Takes the time of a step out of the input, before that is read. With `passed_on` it is given to the layer above, behind
-  /// the output. Throws InputError where there is no such column, or no other.
+  /// Removes the time of a step from the input, before that is read. With `passed_on` the layer above gets it after the
+  /// output. Throws InputError where there is no such column, or no other.
   TimeOfStep step_time(double dt, const StepTime& reads, bool passed_on = false);
   StepVar state(const std::string& name, std::int64_t units) {
     return tape_.state(name, RowShape::vector(units));
@@ -59,7 +59,7 @@ class LayerRecorder {
   /// W @ v + W.bias, with new parameters W [units, width of v] and W.bias [units].
   StepVar affine(const std::string& name, std::int64_t units, StepVar v);
 
-  /// A parameter that the step sees only through weights derived from it.
+  /// A parameter that the step reads only through derived weights.
   void parameter(const std::string& name, Shape shape);
   // Weights of the step that are functions f of parameters, and of weights derived before them:
   //
@@ -71,8 +71,8 @@ class LayerRecorder {
                             std::vector<std::string> of, WeightFunction f);
   StepVar derived_vector(const std::string& name, std::int64_t size, std::vector<std::string> of,
                          WeightFunction f);
-  /// A derived weight of one number a unit. F takes values of the outer tape and values of a step, so that a learner can
-  /// compute the weight anew at every step.
+  /// A derived weight of one number a unit. F accepts values of the outer tape and values of a step, so that a learner
+  /// can compute the weight anew at every step.
   template <class F>
   StepVar derived_units(const std::string& name, std::int64_t size, const std::vector<std::string>& of, F f) {
     unit_weights_.push_back({name, size, of, f});
@@ -86,8 +86,7 @@ class LayerRecorder {
   /// Keeps a parameter within bounds in training.
   void keep_within(const std::string& name, Bounds bounds);
 
-  /// Names a value whose distribution shows how the cell behaves, such as a gate or a time scale
-  /// (NamedValue).
+  /// Names a value whose distribution describes the cell, such as a gate or a time scale (NamedValue).
   StepVar named(const std::string& name, StepVar v);
 
   /// The layer with that output. Nothing can be recorded afterwards.

@@ -14,7 +14,7 @@ namespace lagtape {
 struct Layer;
 
 /// New values of parameters that do not come from gradients, such as running means, each with the number of
-/// its parameter within the layer. The parameters take them after an update.
+/// its parameter within the layer. They are assigned after an update.
 using Statistics = std::vector<std::pair<std::size_t, Tensor>>;
 
 /// The key for the random draws of one of several parts, which do not depend on the draws of the others. Part
@@ -30,7 +30,7 @@ struct LayerRecording {
   Statistics& statistics;     ///< receives, in training, the statistics of this batch
 };
 
-/// A layer that takes all steps of all rows of a batch at a time, and so ends a sequence op: the layers below
+/// A layer that reads all steps of all rows of a batch at a time, and so ends a sequence op: the layers below
 /// it run to the end of the sequence first. Immutable. Its weights are those of Layer::step_weights.
 class SequenceLayer {
  public:
@@ -58,14 +58,14 @@ class SequenceLayer {
   virtual const Layer* in_evaluation() const { return nullptr; }
   /// The number of tokens, where the inputs x [B, T, 1] are tokens 0 .. tokens - 1. 0: they are not.
   virtual std::int64_t tokens() const { return 0; }
-  /// Why the layer cannot take sequences in pieces (streams, truncated BPTT); empty when it can.
+  /// The reason why the layer cannot read sequences in pieces (streams, truncated BPTT); empty when it can.
   virtual std::string obstacle() const { return {}; }
   /// The layer whose output [B, 1, output] a read-out at the end of a sequence reads, where that is not the
   /// last step of y. Null where it is.
   virtual std::shared_ptr<const SequenceLayer> at_end() const { return nullptr; }
   /// Whether this layer came from `at_end`.
   virtual bool ends_sequences() const { return false; }
-  /// How many numbers the layer keeps for each row and step in training, besides its output and the gradients
+  /// The count of numbers that the layer keeps for each row and step in training, besides its output and the gradients
   /// of x and of the output.
   virtual std::int64_t kept_a_step() const { return 0; }
 };

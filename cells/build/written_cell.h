@@ -28,7 +28,7 @@ struct WrittenCell {
   std::string output = {};
   std::vector<std::pair<std::string, double>> numbers = {};  ///< numbers by name, such as {"heads", 4}
   Initializer start = {};  ///< first values of weights that are not in `init`
-  Initializer bias = {};   ///< the same of those whose names end in ".bias"
+  Initializer bias = {};   ///< the same for weights whose names end in ".bias"
   std::map<std::string, Initializer> init = {};
   std::map<std::string, std::string> draws_of = {};  ///< ParameterDefinition::draws_of
 
@@ -54,12 +54,12 @@ struct Heads {
   std::string matrix_shape(const std::string& name) const;
   std::string product(const std::string& name, const std::string& v) const;
   std::vector<std::pair<std::string, double>> number()
-      const;  ///< the number "heads", where equations have it
+      const;  ///< the number "heads" of the equations, if any
 };
 /// Notes an error where the heads do not divide the units.
 void check_heads(std::int64_t units, std::int64_t heads, JsonReader& reader);
 /// For cells whose last input may be the time since the step before: lines that set the time t of the step, else 1, and
-/// the other inputs seen_x (a time below 0 counts as 0); how many those are. Throws InputError where there are none.
+/// the other inputs seen_x (a time below 0 counts as 0); the count of these. Throws InputError where there are none.
 std::string elapsed_text(bool elapsed);
 std::int64_t inputs_beside_time(bool elapsed, std::int64_t input);
 /// The causal convolution of `taps` values of each unit, "K0 * v' + K1 * v + K2 * v[-1] + K.bias", of a state v with the

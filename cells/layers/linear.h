@@ -24,7 +24,7 @@ struct Linear {
 
   struct Init {
     std::string name = "linear";
-    InitialValues values = {};  ///< values in place of those
+    InitialValues values = {};  ///< values instead of those
   };
   std::int64_t units = 0;  ///< size of the output, from 1; must be given
   Init init = {};

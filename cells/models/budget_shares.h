@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// The memory of an operation: the bytes that it would like, and the fewest that it can run with.
+/// The memory of an operation: the wanted bytes, and the least with which it can run.
 struct Need {
   std::int64_t wanted = 0, least = 0;
 };

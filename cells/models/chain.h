@@ -20,7 +20,7 @@ struct Chain {
   Chain(ChainDefinition definition, Dtype dtype, const SequenceSettings& settings);
 
   bool is_one_op() const { return definition.parts.size() == 1; }
-  /// The batch as the parts see it: without lengths where the read-out reads padding.
+  /// The batch for the parts: without lengths where the read-out reads padding.
   SequenceBatch seen(const SequenceBatch& batch) const;
 
   /// The read-out's values without a tape, as SequenceOp::evaluate.

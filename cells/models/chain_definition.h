@@ -16,7 +16,7 @@ namespace lagtape {
 /// One operation of a chain: a sequence op, or a layer of whole sequences.
 struct ChainPart {
   StackDefinition stack;                       ///< the layers of the sequence op
-  std::shared_ptr<const SequenceLayer> layer;  ///< runs in place of a sequence op; null: none
+  std::shared_ptr<const SequenceLayer> layer;  ///< runs instead of a sequence op; null: none
   std::size_t weights = 0, parameters = 0;     ///< numbers of its own weights and parameters
 
   std::int64_t output_width() const;
@@ -38,7 +38,7 @@ struct ChainDefinition {
   const LossFunction& loss() const { return parts.back().stack.loss; }
   /// The number of tokens that the inputs are drawn from; 0: inputs are not tokens.
   std::int64_t tokens() const;
-  /// The reason why sequences cannot come in pieces; empty when they can.
+  /// The reason why sequences cannot be read in pieces; empty when they can.
   std::string obstacle() const;
 };
 

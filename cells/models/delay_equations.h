@@ -15,7 +15,7 @@ class Json;
 struct DelayInput {
   std::vector<double> times, values;  ///< values: a row a time
   std::int64_t width = 1;
-  std::vector<std::string> names = {};  ///< of its columns; empty: they have none
+  std::vector<std::string> names = {};  ///< names of its columns; empty: they have none
 };
 
 /// Readings of a state up to t = 0, at ascending times.
@@ -23,7 +23,7 @@ struct DelayHistory {
   std::vector<double> times, values;
 };
 
-/// States that begin anew at a time, all numbers of all of them.
+/// States that restart at a time, with all their numbers.
 struct DelayRestart {
   double t = 0;
   std::vector<double> states = {};
@@ -39,8 +39,8 @@ struct SolvedEquations {
   };
   std::vector<double> times;
   std::vector<Series> states;       ///< "y", or "y[0]", "y[1]", ...
-  std::vector<std::string> params;  ///< "tau", or "c[0]", "c[1]", ...; empty: no derivatives were asked for
-  /// The jumps of the states where they began anew, [restarts x numbers]: the values before less those after.
+  std::vector<std::string> params;  ///< "tau", or "c[0]", "c[1]", ...; empty: no derivatives
+  /// The jumps of the states at restarts, [restarts x numbers]: the values before less those after.
   std::vector<double> gaps = {};
   /// Their derivatives by each of `params`. The params of restart 1 are "restart 1[0]", "restart 1[1]", ...
   std::vector<std::vector<double>> gaps_d = {};
@@ -58,21 +58,21 @@ class DelayEquations {
     std::string unit = {};
   };
 
-  /// The cell of that name in an experiment's "cells", with the options of the layer that has it; an empty name is that of
-  /// the only cell in continuous time, or of the first that a layer has. A document may also be a cell alone. Throws
-  /// InputError with all that is wrong with it.
+  /// The cell of that name in an experiment's "cells", with the options of its layer; an empty name means the only cell
+  /// in continuous time, or the first one of a layer. A document may also be a cell alone. Throws InputError with all
+  /// of its errors.
   DelayEquations(const Json& document, const std::string& cell = {}, std::int64_t input = 1);
-  /// The same of a text in JSON.
+  /// The same for a text in JSON.
   explicit DelayEquations(const std::string& text, const std::string& cell = {}, std::int64_t input = 1);
 
   const std::string& name() const;
   const std::vector<Param>& params() const { return params_; }
-  /// Gives a param, or one number "c[0]" of it, another value. Throws InputError for an unknown name.
+  /// Sets a param, or one number "c[0]" of it. Throws InputError for an unknown name.
   void set(const std::string& param, double value);
   /// States whose history is "observed".
   std::vector<std::string> observed_states() const;
-  /// Takes the history of a state of one number from readings, of which at least two are at times up to 0, in place of what
-  /// the cell says (ops/delay/observed_history.h). Throws InputError.
+  /// Takes the history of a state of one number from readings, at least two of them at times up to 0, instead of the
+  /// cell's own (ops/delay/observed_history.h). Throws InputError.
   void observe(const std::string& state, const std::vector<double>& times, const std::vector<double>& values);
   /// Makes params of the weights, "W[0]", "W[1]", ..., from their first values.
   void fit_weights();
@@ -95,7 +95,7 @@ class DelayEquations {
   std::shared_ptr<const Implementation> implementation_;
   std::vector<Param> params_;
   std::int64_t refined_ = 1;
-  std::vector<DelayHistory> observed_ = {};  // one a state; empty where the cell says the history
+  std::vector<DelayHistory> observed_ = {};  // one a state; empty where the cell has the history
 };
 
 }  // namespace lagtape

@@ -38,15 +38,15 @@ struct FittedModel {
 };
 
 /// Fits a model to its data: widths of the layers, and the read-out's from the data where the model leaves it
-/// out. Notes contradictions and errors in a user's equations; with any of them, the result is of no use.
+/// out. Notes contradictions and errors in a user's equations; with any of them, the result is invalid.
 FittedModel fit(const ModelDefinition& model, const DataWidths& data, JsonErrors& errors);
 
 /// The same without a read-out, whose parameters are then none: the layers from the input up. After an error
 /// some are missing.
 FittedModel fit_layers(const ModelDefinition& model, const DataWidths& data, JsonErrors& errors);
 
-/// Says which number of a parameter's value is the first that is not finite, out of its bounds, or not 0 in the
-/// row that stays zeros. Empty when there is none.
+/// The error of the first number of a parameter's value that is not finite, out of its bounds, or not 0 in the row that
+/// stays zeros. Empty when there is none.
 std::string value_error(const ParameterDefinition& definition, const Tensor& value);
 
 /// Draws the first value of a parameter. Throws InputError as draw_parameters.
@@ -58,8 +58,8 @@ Parameter& add_parameter(Parameters& parameters, const ParameterDefinition& defi
 /// The parameters of a model as zeros.
 Parameters zero_parameters(const FittedModel& model, Dtype dtype);
 
-/// Draws the first values of a model's parameters. Throws InputError for an initialiser whose values the
-/// parameter cannot have.
+/// Draws the first values of a model's parameters. Throws InputError for an initializer whose values the parameter
+/// cannot have.
 Parameters draw_parameters(const FittedModel& model, Dtype dtype, std::uint64_t seed);
 
 }  // namespace lagtape

@@ -12,8 +12,8 @@ inline constexpr const char* kLinearConstant = "linear_c";
 
 /// Adds a linear term to a model: y = W h + W.bias + A [x, past of x] + c, for every quantile of a
 /// target, or its mean. The first layer
-/// remembers the past of x and computes the term, and every layer hands it on beside its own output, so that whatever runs or
-/// writes the layers has it. The read-out begins with zeros unless `init` says how, so that the model begins as the
+/// remembers the past of x and computes the term, and every layer passes it on beside its own output, so all code that
+/// runs or writes the layers has it. The read-out begins with zeros unless `init` is set, so the model begins as the
 /// term. Throws InputError for layers that are not steps and for inputs that do not exist.
 void add_linear_term(const LinearTerm& term, FittedModel& model);
 

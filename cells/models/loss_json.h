@@ -12,11 +12,11 @@ namespace lagtape {
 ///
 ///     "quantile"        { "type": "quantile", "levels": [0.05, 0.5, 0.95] }
 ///
-/// Notes errors; with any, the result is of no use.
+/// Notes errors; with any, the result is invalid.
 LossFunction read_loss(const Json& given, const std::string& pointer, JsonErrors& errors);
 
-/// The JSON that read_loss makes the same loss from, with every setting; a name alone for a loss that has none or
-/// whose targets are weighed alike.
+/// The JSON that read_loss makes the same loss from, with every setting; a name alone for a loss without settings or
+/// with equal weights.
 Json json_of(const LossFunction& loss);
 
 /// The settings of a loss, with their documentation.

@@ -19,21 +19,21 @@
 
 namespace lagtape {
 
-/// How a stream runs a model.
+/// The options of a model's stream.
 struct StreamOptions {
   std::int64_t rows = 1;
   /// Steps for each step of training, 0.5 to 8: 96.0 / 48.0 for sound of 96 kHz and a model of 48 kHz
   /// (step_at_rate).
   double rate = 1;
-  Interpolation interpolation = Interpolation::cubic;  ///< of states between two steps
+  Interpolation interpolation = Interpolation::cubic;  ///< interpolation of states between two steps
   /// bf16: a model of f32 streams as one of precision bf16 does, with weights and states rounded on their way
-  /// into the layers' products. Half of the memory is read, which is what layers of 64 units and more wait for.
+  /// into the layers' products. Half of the memory is read, the bottleneck of layers of 64 units and more.
   /// int8: a quarter is read; products from 64 numbers to 64 and more are quantized (ops/kernels/int8.h).
   ProductFormat weights = ProductFormat::scalar;
-  /// For int8: sequences [T, input] or [B, T, input] like those to come, in the units of the data. They are run
-  /// once, and the largest magnitudes that they give the operands of products become these operands' ranges.
+  /// For int8: sequences [T, input] or [B, T, input] like those to come, in the units of the data. They run once, and
+  /// the largest magnitudes of the products' operands become these operands' ranges.
   Tensor calibration = {};
-  const Normalization* normalization = nullptr;  ///< in place of the model's; null: that
+  const Normalization* normalization = nullptr;  ///< instead of the model's; null: that
 };
 
 /// The format of that name: f32 (the model's own numbers), bf16 or int8. Throws InputError with the nearest.
@@ -65,8 +65,7 @@ class Model {
   /// model's file then contains; null: the definition alone.
   Model(FittedModel fitted, std::uint64_t seed, std::shared_ptr<const Provenance> provenance = {});
 
-  /// The same with zeros for parameters, for what depends on shapes alone: however many they are, they cost nothing until
-  /// they are drawn.
+  /// The same with zeros for parameters, for uses that depend on shapes alone: they cost nothing until they are drawn.
   static Model undrawn(FittedModel fitted, std::shared_ptr<const Provenance> provenance = {});
   /// Draws the parameters from the seed.
   void draw(std::uint64_t seed);
@@ -113,21 +112,21 @@ class Model {
   void set_provenance(std::shared_ptr<const Provenance> provenance);
   Normalization& normalization();
   const Normalization& normalization() const;
-  /// The normalization of each series of the training, by its name; empty: all have `normalization()`. A model with several
-  /// needs to be told which one to predict or stream with.
+  /// The normalization of each series of the training, by its name; empty: all have `normalization()`. A model with
+  /// several needs the choice of one to predict or stream.
   SeriesNormalizations& series();
   const SeriesNormalizations& series() const;
   /// Makes it a model of one of these series. Throws InputError with the nearest name.
   void use_series(const std::string& name);
-  /// The model's normalization. Throws InputError where there is one for each series, which `op` cannot choose from.
+  /// The model's normalization. Throws InputError where there is one for each series; `op` cannot choose.
   const Normalization& only_normalization(const char* op) const;
 
-  /// The states before the first step of every sequence, of one row, as Stream::window gives them; empty: zeros.
+  /// The states before the first step of every sequence, of one row, as from Stream::window; empty: zeros.
   const Window& start() const;
   /// Sets them; they are kept with the parameters. Throws InputError unless there is a tensor [history + 1, 1, width]
   /// for each state of the layers.
   void set_start(Window start);
-  /// Sets them to the states that the model settles to when its inputs are all that number, in the units of the data.
+  /// Sets them to the states to which the model settles when all its inputs are that number, in the units of the data.
   /// Throws InputError for a model that cannot stream, and for one that does not settle.
   void settle(double input);
 
@@ -143,8 +142,8 @@ class Model {
   std::vector<Tensor> weights() const;
 
   /// Outputs for x [T, input] or [B, T, input]: [T, q], [B, T, q], or [q], [B, q] when the read-out reads
-  /// once. In the model's precision. Normalization is applied to x and undone on the result. The first call
-  /// prepares the model's operations, which later calls find; calls at the same time have their own.
+  /// once. In the model's precision. Normalization is applied to x and undone on the result. The first call prepares
+  /// the model's operations for later calls; concurrent calls have their own.
   Tensor predict(const Tensor& x, int threads = 1) const;
   /// The same for sequences of different lengths, padded to one: the first lengths[b] steps of x [B, T, input]
   /// are row b's own, lengths in 1 .. T; none: all T. Steps beyond them are not read, and their outputs are
@@ -153,8 +152,8 @@ class Model {
   /// The same with a normalization in place of the model's.
   Tensor predict(const Tensor& x, const Normalization& normalization, int threads = 1) const;
 
-  /// A stream over this model's weights (a copy of them), with the numbers that `predict` takes and gives,
-  /// bit for bit. Throws InputError for a model that needs whole sequences.
+  /// A stream over this model's weights (a copy of them), with the numbers of `predict`, bit for bit. Throws InputError
+  /// for a model that needs whole sequences.
   template <class T>
   Stream<T> stream(std::int64_t rows = 1) const;
   /// The same with other options. Throws InputError for a rate that the model cannot run at, or at which it is
@@ -166,7 +165,7 @@ class Model {
   /// InputError for a model of several sequence ops, and where the method does not fit the layers.
   template <class T>
   Learner<T> learner(const LearnerOptions& options) const;
-  /// Takes the weights that a learner of this model has now.
+  /// Copies the present weights of a learner of this model.
   template <class T>
   void take(const Learner<T>& learner);
 

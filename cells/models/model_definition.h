@@ -28,15 +28,15 @@ struct ReadoutDefinition {
   /// The matrix is the table E [vocabulary, units] of the embedding below, one parameter that gets the
   /// gradients of both uses: y = E h + W.bias (Press and Wolf 2017; Inan et al. 2017). It starts with the
   /// values of the embedding; `init` is for the bias alone. The embedding has no padding, whose row could not
-  /// stay zeros. A token whose vector the embedding leaves out of a batch has its logit nevertheless.
+  /// stay zeros. A token whose vector the embedding drops from a batch still has its logit.
   bool tied = false;
   /// The outputs are those of the top layer: the matrix is the identity, the bias 0, and neither is trained.
   bool identity = false;
   Linear::Init init = {"kaiming_normal"};
 };
 
-/// A model as its user writes it, in C++ or as the "model" of an experiment file: the one form that models are
-/// built from, saved with and read into.
+/// A model as the user writes it, in C++ or as the "model" of an experiment file: the only form from which models are
+/// built, and in which they are saved and read.
 ///
 ///     ModelDefinition{.layers = {TauGru{.units = 16, .tau = {10}}, Dropout{.rate = 0.1}},
 ///                     .readout = {.units = 1, .at = ReadAt::every_step},
@@ -49,7 +49,7 @@ struct ModelDefinition {
   LossFunction loss = {};
   Precision precision = Dtype::f32;
   std::shared_ptr<const CellEquations> cells = {};  ///< the cells that a file defines; null: none
-  /// A trained model begins in the state that it settles to for this input (Model::settle). None: zeros.
+  /// A trained model begins in the state to which it settles for this input (Model::settle). None: zeros.
   std::optional<double> rest = {};
   std::optional<LinearTerm> linear = {};  ///< is added to the outputs of the network (add_linear_term)
 };

@@ -11,8 +11,8 @@
 
 namespace lagtape {
 
-/// A weights file that has been read, before its model is built. Whoever also needs the experiment in it takes the
-/// parsed document from here, so that neither the text is parsed nor the model fitted twice.
+/// A weights file that has been read, before its model is built. It also has the parsed experiment, so that neither the
+/// text is parsed nor the model fitted twice.
 class ModelFile {
  public:
   /// Reads a weights file, or the one in a run folder. Throws InputError naming the file.
@@ -25,7 +25,7 @@ class ModelFile {
   const std::filesystem::path& folder() const { return folder_; }  ///< empty where bytes were read
   const DataWidths& widths() const { return widths_; }
 
-  /// The model that the experiment defines, with the tensors of the file. Throws InputError naming the tensor that
+  /// The experiment's model, with the tensors of the file. Throws InputError naming the tensor that
   /// does not fit.
   Model model() &&;
   /// The same for the experiment's model that was read and fitted to `widths` before.

@@ -21,8 +21,8 @@ struct CellEquations {
 ///                             "init": "kaiming_normal" },
 ///                "rest": { "input": 0 } }
 ///
-/// Notes errors; with any, the result may lack layers. Loss and precision stand elsewhere in an experiment and
-/// are left to the caller.
+/// Notes errors; with any, the result may lack layers. Loss and precision are elsewhere in an experiment and left to
+/// the caller.
 ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& errors);
 
 /// The "model" of an experiment, with every default, from which read_model makes the same definition. Throws

@@ -36,7 +36,7 @@ class ModelOp {
   /// The outputs for a batch, with the weights of Model::weights(), as SequenceOp::evaluate.
   Tensor evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
                   const Window* initial = nullptr, Window* final_window = nullptr);
-  /// How many numbers a row and step take in evaluation between the operations of the model.
+  /// The count of numbers, for a row and step, between the operations of the model in evaluation.
   std::int64_t evaluation_width() const;
 
   /// Whether the model is one sequence op, without layers of whole sequences.
@@ -50,7 +50,7 @@ class ModelOp {
   /// The cost of each plan for the whole model: its sequence ops under that plan, and the arrays between them.
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) const;
   /// The plan that is chosen under the budget; `automatic` where the model's sequence ops have different ones.
-  /// Throws InputError that says how much is needed when no plan fits.
+  /// Throws InputError with the needed memory when no plan fits.
   PlanCost choose(std::int64_t batch, std::int64_t steps, int threads) const;
   /// The choice for every sequence op, in their order.
   std::vector<PlanCost> choose_each(std::int64_t batch, std::int64_t steps, int threads) const;

@@ -13,8 +13,8 @@ namespace lagtape {
 struct ModelOp::Implementation {
   Chain training;
   std::optional<Chain> evaluation;  ///< present where evaluation runs another chain
-  SequenceSettings settings;        ///< asked for, for the whole model
-  /// The settings that each op of the training chain was made with, in their order.
+  SequenceSettings settings;        ///< the request, for the whole model
+  /// The settings of each op of the training chain, in their order.
   std::vector<SequenceSettings> made_with;
   Statistics statistics = {};  ///< values of the last loss, by the parameters' numbers in the model
 
@@ -23,12 +23,12 @@ struct ModelOp::Implementation {
 
   /// The number of steps in each part's input.
   std::vector<std::int64_t> steps_of_parts(std::int64_t steps) const;
-  /// The bytes that lie between the parts in training.
+  /// The bytes between the parts in training.
   std::int64_t bytes_between(std::int64_t batch, std::int64_t steps) const;
-  /// The settings of every op, in their order, under which all together keep within the budget. Throws
-  /// InputError that says how much is needed.
+  /// The settings of every op, in their order, under which all together keep within the budget. Throws InputError with
+  /// the needed memory.
   std::vector<SequenceSettings> shares(std::int64_t batch, std::int64_t steps, int threads) const;
-  /// Makes the ops anew where `shares` gives them other settings for such a batch.
+  /// Rebuilds the ops if `shares` gives them other settings for such a batch.
   void prepare(std::int64_t batch, std::int64_t steps, int threads);
 };
 

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// Everything that one prediction at a time needs: the operations of evaluation, compiled and with their
+/// Everything that one prediction needs at a time: the operations of evaluation, compiled and with their
 /// memory, and the threads that they share.
 struct Predictor {
   Chain chain;
@@ -19,14 +19,14 @@ struct Predictor {
       : chain(definition, dtype, {}), pool(threads) {}
 };
 
-/// The idle predictors of a model. A caller takes one out, so that no two callers share it, and puts it back
-/// for the next: there are as many as there were ever callers at once. Safe to share between threads.
+/// The idle predictors of a model. A caller removes one, so that no two callers share it, and returns it afterwards:
+/// there are as many as the most concurrent callers so far. Safe to share between threads.
 class Predictors {
  public:
   /// A predictor with so many threads; null when none is idle.
   std::unique_ptr<Predictor> take(int threads);
   void put_back(std::unique_ptr<Predictor> predictor);
-  /// Forgets all of them, when the model has changed in what they have a copy of.
+  /// Drops all of them, after a change of the model that they have copied.
   void clear();
 
  private:

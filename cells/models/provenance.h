@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// The experiment that a model comes from. A model carries it from file to file; cells/ reads the keys that define the
+/// The experiment of a model. A model carries it from file to file; cells/ reads the keys that define the
 /// model, and tools/train alone opens the rest (tools/train/provenance.h).
 struct Provenance {
   Json document;

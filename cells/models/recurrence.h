@@ -24,7 +24,7 @@ class Recurrence {
   Recurrence(const ModelDefinition& definition, std::int64_t input, ReadAt at,
              const SequenceSettings& settings = {});
 
-  /// In the order in which `forward` takes their values: layers.0.W1, layers.0.W1.bias, ...
+  /// In the order of `forward`: layers.0.W1, layers.0.W1.bias, ...
   const std::vector<ParameterDefinition>& parameters() const { return parameters_; }
   /// Drawn from the seed as those of a model.
   std::vector<Tensor> first_values(std::uint64_t seed) const;
@@ -46,9 +46,9 @@ class Recurrence {
                   const std::vector<Tensor>& initial, Window& final_window,
                   std::span<const std::uint8_t> resets = {}) const;
 
-  /// The derivative of this function in a direction, as a recurrence: of parameters and states behind each of which its
-  /// direction comes, and of x with its own beside it, [x, dx], to the outputs [y, dy] and the final window of both. Its
-  /// gradients are second derivatives of this one. States on the grid become real numbers.
+  /// The derivative of this function in a direction, as a recurrence: of parameters and states, each followed by its
+  /// direction, and of x with its own, [x, dx], to the outputs [y, dy] and the final window of both. Its gradients are
+  /// second derivatives of this one. States on the grid become real numbers.
   Recurrence tangent() const;
 
  private:

@@ -26,9 +26,9 @@ struct Lif {
 
   std::int64_t units = 0;                  ///< number of neurons, from 1; must be given
   bool adaptive = false;                   ///< whether thresholds rise with spikes
-  bool recurrent = true;                   ///< whether neurons see each other's spikes
+  bool recurrent = true;                   ///< whether neurons read each other's spikes
   double threshold = 1;                    ///< threshold of a neuron that has not spiked
-  double strength = 1.8;                   ///< by how much an `adaptive` threshold rises
+  double strength = 1.8;                   ///< rise of an `adaptive` threshold
   std::int64_t input_delay = 0;            ///< largest delay of an input, in steps; 0: without
   std::int64_t recurrent_delay = 0;        ///< largest delay of a spike beyond one step; 0: without
   std::string surrogate = "fast_sigmoid";  ///< the function whose derivative replaces that of a spike

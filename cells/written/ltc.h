@@ -20,7 +20,7 @@ struct Ltc {
   static const LayerEntry kEntry;
 
   std::int64_t units = 0;    ///< size of the state, from 1; must be given
-  std::int64_t unfolds = 6;  ///< steps of the solver for each of the sequence
+  std::int64_t unfolds = 6;  ///< steps of the solver for each step of the sequence
   bool elapsed = false;      ///< whether the last input is the time since the step before
 
   Layer build(std::int64_t input) const;

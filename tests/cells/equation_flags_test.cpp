@@ -7,7 +7,7 @@
 #include "lagtape/ops/recurrence/step/gradient_paths.h"
 #include "lagtape/tests/cells/support/evaluate.h"
 
-// What a step reads of the data besides its input: resets, masks, the length of the step.
+// Columns that a step reads besides its input: resets, masks, the length of the step.
 
 namespace lagtape::test {
 namespace {

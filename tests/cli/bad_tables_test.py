@@ -1,4 +1,5 @@
-"""What is wrong with the keys of a table, its rows and the rows of its future is one message with the nearest name or the way out."""
+"""Each error in the keys of a table, its rows and the rows of its future is one message with the nearest name or the
+way out."""
 
 import datetime
 import math

@@ -79,7 +79,7 @@ class DistributionTest(ToolTest):
         return [round(20 + 3 * math.sin(0.2 * n) + draw.gauss(0, 0.5), 4) for n in range(rows)]
 
     def parameters_and_targets(self, run):
-        """What the model gives for the test set, and what is true."""
+        """The model's outputs for the test set, and the truth."""
         self.run_tool("data", "experiment.json", "--out", "all.npz")
         with zipfile.ZipFile(self.folder / "all.npz") as archive:
             archive.extract("test_x.npy", self.folder)

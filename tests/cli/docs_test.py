@@ -122,7 +122,7 @@ def commands_of(text):
 
 
 def setup_breach(command, root):
-    """What is wrong with a command that installs or builds, or None."""
+    """The error of a command that installs or builds, or None."""
     words = command.split()
     presets = json.loads((root / "CMakePresets.json").read_text())
     if words[:2] == ["apt-get", "install"]:

@@ -69,7 +69,7 @@ class HelpTest(ToolTest):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def completions_in(self, shell, script, *args):
-        """What a shell prints that has read the completion and completes CASES, a line each."""
+        """The output of a shell that has read the completion and completes CASES, a line each."""
         if not shutil.which(shell):
             self.skipTest(f"{shell} is not installed")
         self.write({"zsh": "_lagtape"}.get(shell, f"completion.{shell}"), self.run_tool("completion", shell)[0])

@@ -63,7 +63,7 @@ def dense(weight, bias, vector):
 
 class ImportTest(ToolTest):
     def outputs(self, x, width=1):
-        """What `predict` gives for the run, a flat list; a stream gives the same bytes."""
+        """The outputs of `predict` for the run, a flat list; a stream gives the same bytes."""
         path = self.write("x.npy", npy((len(x) // width, width), x))
         self.run_tool("predict", "run", "--input", path, "--output", "y.npy")
         self.run_tool("predict", "run", "--input", path, "--output", "streamed.npy", "--stream")

@@ -1,4 +1,4 @@
-"""What people write who have Python, YAML, TOML or a word processor in mind is named as what it is, with its place."""
+"""Notations of Python, YAML, TOML and word processors are recognized, with their place."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""What columns are taken for: states and codes, flags, sequences, rows that are series; and models that know columns by name."""
+"""The roles found for columns: states and codes, flags, sequences, rows that are series; and models that know columns
+by name."""
 
 import csv
 import datetime
@@ -17,7 +18,7 @@ def day(n):
 
 class NewRolesTest(ToolTest):
     def new(self, head, rows, *args):
-        """What `new` writes for a table, and that `check` takes it."""
+        """The experiment that `new` writes for a table, which `check` accepts."""
         self.table("x.csv", head, rows)
         self.text = self.run_tool("new", "x.csv", *args)[0]
         self.run_tool("check", self.write("e.json", self.text))

@@ -86,7 +86,8 @@ def sections(page):
 
 
 def numbers_of(tasks):
-    """What a verdict may say of tasks: means, deviations, least and largest of their runs, printed numbers, and decimals of their settings."""
+    """Facts that a verdict may state about tasks: means, deviations, least and largest of their runs, printed numbers,
+    and decimals of their settings."""
     values, settings = [], set()
     for task in tasks:
         table = json.loads((EXPERIMENTS / task / "table.json").read_text())

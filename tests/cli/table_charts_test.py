@@ -25,7 +25,7 @@ class ChartsTest(TableTool):
 
     def test_the_plot_shows_the_test_set_where_runs_measured_it(self):
         trained = self.table("--seeds", 1, "--set", "train.evaluate_test=true", "--plot", "curves.svg")
-        # What is only reported makes no other run.
+        # Options of reports alone do not make another run.
         self.assertEqual(self.table("--seeds", 1, "--show"), trained)
         drawn = (self.folder / "curves.svg").read_text()
         self.assertIn("test RMSE x 1e-2", drawn)

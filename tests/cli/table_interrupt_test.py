@@ -1,5 +1,4 @@
-"""Folders of a table's runs: trainings that are interrupted or killed, with which the same command continues, and
-links."""
+"""Folders of a table's runs: trainings that are interrupted or killed, which the same command continues, and links."""
 
 import pathlib
 import signal

@@ -1,4 +1,4 @@
-"""What the end-to-end tests of the lagtape tool share: a separate folder for every test, and runs of the tool in it."""
+"""Shared by the end-to-end tests of the lagtape tool: a separate folder for every test, and runs of the tool in it."""
 
 import contextlib
 import copy
@@ -197,7 +197,7 @@ def slow(case):
 
 
 class Loader(unittest.TestLoader):
-    """Loads the tests that are marked slow, or those that are not. What is asked for by name is loaded in any case."""
+    """Loads the tests that are marked slow, or those that are not. A case requested by name is loaded in any case."""
 
     def __init__(self, slow):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What people expect of a training: early ends, other models to begin with, dry runs, tables, a look at the data."""
+"""Expectations of a training: early ends, other models to begin with, dry runs, tables, a look at the data."""
 
 import csv
 import fcntl
@@ -145,7 +145,7 @@ class TrainingOptionsTest(ToolTest):
         self.assertEqual(self.snapshot(), before)
 
     def drawn(self, columns, **environment):
-        """What a training draws on a terminal of so many columns."""
+        """The output of a training on a terminal of so many columns."""
         path = self.write("experiment.json", changed(EXPERIMENT, train__epochs=12))
         terminal, other = pty.openpty()
         fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))

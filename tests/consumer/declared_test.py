@@ -23,7 +23,7 @@ def run(*command, **options):
 
 
 def link(compiler, program, library, environment, folder):
-    """What the linker says about a program that links a library alone."""
+    """The linker's output for a program that links a library alone."""
     source = pathlib.Path(folder, "program.cpp")
     source.write_text(program)
     flags = run("pkg-config", "--libs", library, env=environment).split()

@@ -46,7 +46,7 @@ def samples_of(content):
 
 
 def applied(sound, rate):
-    """What the plug-in gives for a file of that rate."""
+    """The plug-in's output for a file of that rate."""
     (folder / "dry.wav").write_bytes(wav(sound, rate))
     (folder / "wet.wav").unlink(missing_ok=True)
     run("lv2apply", "-i", "dry.wav", "-o", "wet.wav", "urn:lagtape:amp", LV2_PATH=str(folder / "build"))

@@ -1,4 +1,4 @@
-"""What tools/release.sh makes, as those meet it who have no compiler: the wheel in a fresh environment, and the archive's tool.
+"""The products of tools/release.sh, used without a compiler: the wheel in a fresh environment, and the archive's tool.
 
 usage: release_test.py ROOT TOOL [unittest's options]
 

@@ -61,16 +61,21 @@ static void streams_as_it_predicts(const lagtape_model* model) {
     lagtape_stream* stream = lagtape_stream_create(model, 1);
     check(stream != NULL, "a stream is made");
     for (n = 0; n < kSteps; ++n)
-      check(lagtape_stream_step(stream, mine + (size_t)n * in, streamed + (size_t)n * out) == LAGTAPE_OK, "a step");
-    check(memcmp(streamed, y + (size_t)row * kSteps * out, kSteps * out * sizeof *y) == 0, "a stream gives the prediction's bits");
+      check(lagtape_stream_step(stream, mine + (size_t)n * in, streamed + (size_t)n * out) == LAGTAPE_OK,
+            "a step");
+    check(memcmp(streamed, y + (size_t)row * kSteps * out, kSteps * out * sizeof *y) == 0,
+          "a stream gives the prediction's bits");
     check(streamed[0] != streamed[(kSteps - 1) * out], "the outputs move");
     check(lagtape_stream_reset(stream) == LAGTAPE_OK && lagtape_stream_steps(stream) == 0, "a reset");
     streamed[0] = (float)NAN;
-    check(lagtape_stream_step(stream, streamed, streamed + (kSteps - 1) * out) == LAGTAPE_OK, "a step of what is no number");
+    check(lagtape_stream_step(stream, streamed, streamed + (kSteps - 1) * out) == LAGTAPE_OK,
+          "a step of what is no number");
     check(!lagtape_stream_is_finite(stream), "the stream says that its states are not finite");
-    check(lagtape_stream_reset(stream) == LAGTAPE_OK && lagtape_stream_is_finite(stream), "and are after a reset");
+    check(lagtape_stream_reset(stream) == LAGTAPE_OK && lagtape_stream_is_finite(stream),
+          "and are after a reset");
     check(lagtape_stream_block(stream, mine, streamed, kSteps) == LAGTAPE_OK, "a block");
-    check(memcmp(streamed, y + (size_t)row * kSteps * out, kSteps * out * sizeof *y) == 0, "a block gives them too");
+    check(memcmp(streamed, y + (size_t)row * kSteps * out, kSteps * out * sizeof *y) == 0,
+          "a block gives them too");
     lagtape_stream_free(stream);
   }
   free(x);
@@ -88,17 +93,22 @@ static void predicts_lengths(const lagtape_model* model) {
   size_t i;
   int row, zeros = 1;
   for (i = 0; i < kRows * kSteps * in; ++i) x[i] = (float)cos(0.2 * (double)i);
-  check(lagtape_model_predict_lengths(model, x, lengths, kRows, kSteps, y, 2) == LAGTAPE_OK, "rows of different lengths");
+  check(lagtape_model_predict_lengths(model, x, lengths, kRows, kSteps, y, 2) == LAGTAPE_OK,
+        "rows of different lengths");
   for (row = 0; row < kRows; ++row) {
     const size_t own = (size_t)lengths[row] * out;
     const float* mine = y + (size_t)row * kSteps * out;
-    check(lagtape_model_predict(model, x + (size_t)row * kSteps * in, 1, lengths[row], alone, 1) == LAGTAPE_OK, "a row alone");
+    check(
+        lagtape_model_predict(model, x + (size_t)row * kSteps * in, 1, lengths[row], alone, 1) == LAGTAPE_OK,
+        "a row alone");
     check(memcmp(mine, alone, own * sizeof *y) == 0, "a row of a batch is what it is alone");
     for (i = own; i < kSteps * out; ++i) zeros &= mine[i] == 0;
   }
   check(zeros, "outputs beyond a row's length are zeros");
-  check(lagtape_model_predict_lengths(model, x, NULL, kRows, kSteps, y, 1) == LAGTAPE_INPUT_ERROR, "lengths are needed");
-  check(lagtape_model_predict_lengths(model, x, beyond, kRows, kSteps, y, 1) == LAGTAPE_INPUT_ERROR, "a length is at most T");
+  check(lagtape_model_predict_lengths(model, x, NULL, kRows, kSteps, y, 1) == LAGTAPE_INPUT_ERROR,
+        "lengths are needed");
+  check(lagtape_model_predict_lengths(model, x, beyond, kRows, kSteps, y, 1) == LAGTAPE_INPUT_ERROR,
+        "a length is at most T");
   check_message("1 .. 40. Got 41");
   free(x);
   free(y);
@@ -160,11 +170,13 @@ static void streams_at_another_rate(const lagtape_model* model) {
   lagtape_stream_free(linear);
   check(lagtape_stream_create_at_rate(model, 1, 0.0, LAGTAPE_CUBIC) == NULL, "a rate of 0 is refused");
   check_message("0.5 to 8");
-  check(lagtape_stream_create_at_rate(model, 1, NAN, LAGTAPE_CUBIC) == NULL, "a rate that is no number is refused");
+  check(lagtape_stream_create_at_rate(model, 1, NAN, LAGTAPE_CUBIC) == NULL,
+        "a rate that is no number is refused");
   check_message("nan");
   check(lagtape_stream_create_at_rate(model, 1, 8.1, LAGTAPE_CUBIC) == NULL, "a rate above 8 is refused");
   check_message("8.1");
-  check(lagtape_stream_create_at_rate(model, 1, 2.0, (lagtape_interpolation)7) == NULL, "so is another interpolation");
+  check(lagtape_stream_create_at_rate(model, 1, 2.0, (lagtape_interpolation)7) == NULL,
+        "so is another interpolation");
   check_message("Got 7");
   check(lagtape_stream_create_at_rate(NULL, 1, 2.0, LAGTAPE_CUBIC) == NULL, "and no model");
 }
@@ -212,7 +224,8 @@ static void settles(const char* path) {
   lagtape_stream_step(stream, in, first);
   for (n = 0; n < 5000; ++n) lagtape_stream_step(stream, in, settled);
   lagtape_stream_free(stream);
-  check(fabs((double)(first[0] - settled[0])) > 1e-4, "the first output of a model at zeros is another than in silence");
+  check(fabs((double)(first[0] - settled[0])) > 1e-4,
+        "the first output of a model at zeros is another than in silence");
   check(lagtape_model_settle(model, 0) == LAGTAPE_OK, "the model settles");
   stream = lagtape_stream_create(model, 1);
   lagtape_stream_step(stream, in, first);
@@ -234,16 +247,19 @@ static void settles(const char* path) {
 static void names_problems(const lagtape_model* model) {
   lagtape_problem problem;
   float x = 0, y = 0;
-  check(lagtape_model_load("there/is/no/such.safetensors") == NULL && lagtape_last_problem_count() == 1, "one problem");
+  check(lagtape_model_load("there/is/no/such.safetensors") == NULL && lagtape_last_problem_count() == 1,
+        "one problem");
   check(lagtape_last_problem(0, &problem) == LAGTAPE_OK, "the first problem");
   check(strcmp(problem.file, "there/is/no/such.safetensors") == 0, "the file");
   check(strcmp(problem.rule, "cannot_read") == 0, "the rule");
-  check(problem.line == 0 && problem.pointer[0] == '\0' && problem.nearest[0] == '\0', "fields that say nothing");
+  check(problem.line == 0 && problem.pointer[0] == '\0' && problem.nearest[0] == '\0',
+        "fields that say nothing");
   check(lagtape_last_problem(1, &problem) == LAGTAPE_INPUT_ERROR, "there is no second problem");
   check(lagtape_last_problem(0, NULL) == LAGTAPE_INPUT_ERROR, "a null place is refused");
   check(lagtape_model_predict(model, &x, 0, 1, &y, 1) == LAGTAPE_INPUT_ERROR, "no rows are refused");
   check(lagtape_last_problem(0, &problem) == LAGTAPE_OK, "a problem of a call");
-  check(strcmp(problem.op, "lagtape_model_predict") == 0 && strcmp(problem.rule, "out_of_range") == 0, "the call and the rule");
+  check(strcmp(problem.op, "lagtape_model_predict") == 0 && strcmp(problem.rule, "out_of_range") == 0,
+        "the call and the rule");
   check(strcmp(problem.found, "0") == 0, "what was found");
 }
 
@@ -260,10 +276,12 @@ static void refuses_nonsense(const lagtape_model* model) {
   check_message("my bytes");
   check(lagtape_model_predict(model, x, 0, 1, y, 1) == LAGTAPE_INPUT_ERROR, "no rows are refused");
   check_message("rows must be at least 1. Got 0");
-  check(lagtape_model_predict(model, x, INT64_MAX, INT64_MAX, y, 1) == LAGTAPE_INPUT_ERROR, "sizes beyond memory are refused");
+  check(lagtape_model_predict(model, x, INT64_MAX, INT64_MAX, y, 1) == LAGTAPE_INPUT_ERROR,
+        "sizes beyond memory are refused");
   check(lagtape_model_output_count(model, INT64_MAX, INT64_MAX) == -1, "and cannot be counted");
   check(lagtape_model_predict(model, x, 1, 1, y, 0) == LAGTAPE_INPUT_ERROR, "no threads are refused");
-  check(lagtape_model_predict_f64(model, wide, 1, 1, wide, 1) == LAGTAPE_INPUT_ERROR, "another precision is refused");
+  check(lagtape_model_predict_f64(model, wide, 1, 1, wide, 1) == LAGTAPE_INPUT_ERROR,
+        "another precision is refused");
   check_message("f32");
   check(lagtape_stream_create(model, 0) == NULL, "a stream of no rows is refused");
   check(lagtape_stream_create(NULL, 1) == NULL, "a stream of no model is refused");
@@ -271,11 +289,14 @@ static void refuses_nonsense(const lagtape_model* model) {
   check_message("lagtape_stream_step");
   check(lagtape_stream_step(NULL, x, y) == LAGTAPE_INPUT_ERROR, "a null stream is refused");
   check(lagtape_stream_step_f64(stream, wide, wide) == LAGTAPE_INPUT_ERROR, "another precision is refused");
-  check(lagtape_stream_block(stream, x, y, -1) == LAGTAPE_INPUT_ERROR, "a negative number of steps is refused");
-  check(lagtape_stream_restore(stream, state, 1) == LAGTAPE_INPUT_ERROR, "a state of another size is refused");
+  check(lagtape_stream_block(stream, x, y, -1) == LAGTAPE_INPUT_ERROR,
+        "a negative number of steps is refused");
+  check(lagtape_stream_restore(stream, state, 1) == LAGTAPE_INPUT_ERROR,
+        "a state of another size is refused");
   check_message("bytes. Got 1");
   check(lagtape_stream_steps(stream) == 0, "what is refused changes nothing");
-  check(lagtape_model_layer_name(model, 99) == NULL && lagtape_model_parameter_name(model, 999) == NULL, "names end");
+  check(lagtape_model_layer_name(model, 99) == NULL && lagtape_model_parameter_name(model, 999) == NULL,
+        "names end");
   check(lagtape_model_parameter_extent(model, 0, 9) == -1, "axes end");
   lagtape_stream_free(stream);
   lagtape_stream_free(NULL);
@@ -287,15 +308,18 @@ static lagtape_model* load_from_memory(const char* path) {
   lagtape_model* model = NULL;
   long size;
   void* bytes;
-  if (file == NULL || fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0) return NULL;
+  if (file == NULL || fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) < 0 ||
+      fseek(file, 0, SEEK_SET) != 0)
+    return NULL;
   bytes = malloc((size_t)size);
-  if (fread(bytes, 1, (size_t)size, file) == (size_t)size) model = lagtape_model_load_memory(bytes, (size_t)size, path);
+  if (fread(bytes, 1, (size_t)size, file) == (size_t)size)
+    model = lagtape_model_load_memory(bytes, (size_t)size, path);
   free(bytes);
   fclose(file);
   return model;
 }
 
-/* A learner follows a target, and gives the model its weights. What no learner takes is refused with the reason. */
+/* A learner follows a target, and gives the model its weights. Models that no learner supports are refused with the reason. */
 static void learns(lagtape_model* model) {
   enum { kMost = 64 };
   float in[kMost] = {0.5f}, target[kMost] = {0.25f}, out[kMost], first, last;
@@ -311,7 +335,8 @@ static void learns(lagtape_model* model) {
   }
   check(learner != NULL, "a learner is made");
   if (learner == NULL) return;
-  check(lagtape_learner_target_width(learner) == lagtape_model_output_width(model), "a target is as wide as an output");
+  check(lagtape_learner_target_width(learner) == lagtape_model_output_width(model),
+        "a target is as wide as an output");
   before = allocations;
   for (n = 0; n < 300; ++n) {
     check(lagtape_learner_step(learner, in, target, out, &loss) == LAGTAPE_OK, "a step that learns");
@@ -323,7 +348,8 @@ static void learns(lagtape_model* model) {
   check(last != first, "the output moves");
   check(lagtape_learner_reset(learner) == LAGTAPE_OK, "a learner is reset");
   check(lagtape_model_take(model, learner) == LAGTAPE_OK, "the model takes the weights");
-  check(lagtape_learner_step_f64(learner, &loss, NULL, NULL, NULL) == LAGTAPE_INPUT_ERROR, "the other precision is refused");
+  check(lagtape_learner_step_f64(learner, &loss, NULL, NULL, NULL) == LAGTAPE_INPUT_ERROR,
+        "the other precision is refused");
   check_message("other precision");
   lagtape_learner_free(learner);
   options.lr = -1;
@@ -341,7 +367,8 @@ int main(int count, char** arguments) {
     return 2;
   }
   check(lagtape_model_dtype(model) == LAGTAPE_F32, "the model is one of f32");
-  check(lagtape_model_layer_count(model) >= 2 && lagtape_model_parameter_count(model) >= 2, "layers and parameters");
+  check(lagtape_model_layer_count(model) >= 2 && lagtape_model_parameter_count(model) >= 2,
+        "layers and parameters");
   check(strstr(lagtape_model_experiment(model), "layers") != NULL, "the experiment");
   streams_as_it_predicts(model);
   predicts_lengths(model);

@@ -46,7 +46,7 @@ ERRORS = {
 }
 KILLED_AT = ["open", "write", "fsync", "close", "rename"]
 ABORTED = -6
-# What a message about a fault names at least one of.
+# Words of which a message about a fault has at least one.
 NAMES = ("run", "whole", "e.json", "x.csv", "y.", "task", "small", "search.json", "found")
 
 
@@ -190,7 +190,7 @@ class FaultsTest(unittest.TestCase):
             self.each_fault(f"export {to}", args, lambda y=y: y.write_bytes(b"old"), check)
 
     def many_runs(self, out):
-        """What a table or a search leaves, except for its times: every run, and the lines of its results."""
+        """The results of a table or a search, except for its times: every run, and the lines of its results."""
         folder = self.home / out
         rows = [json.loads(line) for path in sorted(folder.rglob("results.jsonl")) for line in path.read_text().splitlines()]
         for row in rows:

@@ -1,6 +1,6 @@
-"""What a system does to a training: a full file system, limits of file size and memory, a folder that may not be written,
-another trainer in the same folder, signals, a clock that goes back. Afterwards `train --resume` ends with the same bits as a
-run that nothing happened to, and the message said what failed.
+"""Faults of a system during a training: a full file system, limits of file size and memory, a folder that may not be
+written, another trainer in the same folder, signals, a clock that goes back. Afterwards `train --resume` ends with the
+same bits as a run that nothing happened to, and the message said what failed.
 
 usage: system_test.py TOOL [--count N]
 

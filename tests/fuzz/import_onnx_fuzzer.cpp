@@ -4,7 +4,7 @@
 
 using namespace lagtape;
 
-/// What is read as a model predicts.
+/// A file that is read as a model predicts.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return try_on(data, size, [](std::string_view bytes) {
     const MemoryFile file(bytes);

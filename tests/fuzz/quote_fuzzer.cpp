@@ -3,7 +3,7 @@
 
 using namespace lagtape;
 
-/// What is shown is UTF-8 without control characters, and as it was when it is that already.
+/// Quoted text is UTF-8 without control characters, and unchanged if it is that already.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return try_on(data, size, [](std::string_view text) {
     const std::string shown = printable(text);

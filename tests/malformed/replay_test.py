@@ -73,7 +73,7 @@ def lines_of(message):
 
 
 class Outcome:
-    """What the tool does with a file."""
+    """The tool's result for a file."""
 
     def __init__(self, tool, kind, content):
         others, name, arguments = SETUPS[kind]

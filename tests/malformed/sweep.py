@@ -64,7 +64,7 @@ def changed(document, path, value):
 
 
 def meaning(document, path):
-    """What a number stands for: its path without indices, with the cells and the task around it."""
+    """The kind of a number: its path without indices, with the cells and the task around it."""
     named = [str(at(document, path[:k]).get("cell", "")) + str(at(document, path[:k]).get("layer", "")) +
              str(at(document, path[:k]).get("task", "")) for k in range(len(path)) if isinstance(at(document, path[:k]), dict)]
     return tuple(key for key in path if not isinstance(key, int)), tuple(named)

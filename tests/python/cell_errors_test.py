@@ -1,4 +1,4 @@
-"""What is wrong in a cell written in Python is refused with the line of its function."""
+"""Errors in a cell written in Python are refused with the line of its function."""
 
 import inspect
 import re

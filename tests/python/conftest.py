@@ -1,4 +1,4 @@
-"""What the tests of the Python module share: the tool, and a run that it trained."""
+"""Shared by the tests of the Python module: the tool, and a run that it trained."""
 
 import json
 import os

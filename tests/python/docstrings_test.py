@@ -30,7 +30,7 @@ def examples_of(name):
 
 @pytest.fixture(scope="module")
 def names(tmp_path_factory, trained):
-    """What the examples use: a run of waves, one of a recording, a classifier, and a cell."""
+    """Names in the examples: a run of waves, one of a recording, a classifier, and a cell."""
     folder = tmp_path_factory.mktemp("examples")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

@@ -137,7 +137,7 @@ def test_streams_pickle_in_their_state(run):
 
 
 def numbers(svg):
-    """What an SVG has: the document, its lines' points."""
+    """The content of an SVG: the document, its lines' points."""
     root = ElementTree.fromstring(svg)
     return root, [one for one in root.iter() if one.tag.endswith(("path", "polyline"))]
 

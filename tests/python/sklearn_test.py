@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted  # noqa: E402
 
 SMALL = {"units": 4, "epochs": 3, "threads": 1, "progress": False}
 
-# What the estimators do not do that scikit-learn checks, and why.
+# The checks of scikit-learn that the estimators do not pass, and why.
 NOT_MET = {
     "check_dtype_object": "arrays of objects are refused: what numbers they mean is a guess",
     "check_classifier_data_not_an_array": "a DataFrame is a long table with a column that names the sequences, not an array [N, T]",

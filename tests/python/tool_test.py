@@ -1,4 +1,4 @@
-"""What the tool's other commands do, as functions: their results are the tool's, and what is wrong is an exception."""
+"""The tool's other commands as functions: their results are the tool's, and errors are exceptions."""
 
 import json
 

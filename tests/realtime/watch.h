@@ -4,7 +4,7 @@
 
 namespace lagtape::test {
 
-/// What a piece of work did that a real-time thread must not do.
+/// The forbidden calls of a piece of work in a real-time thread.
 struct Blocking {
   std::int64_t allocations = 0;   ///< calls of malloc and its kin, and of free
   std::int64_t locks = 0;         ///< of mutexes, read-write locks, conditions and semaphores of pthreads

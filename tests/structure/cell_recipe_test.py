@@ -17,7 +17,7 @@ def rows_of(path):
 
 
 def cell_breaches(root, struct, name):
-    """What a cell lacks of what the recipe asks for."""
+    """The parts of the recipe that a cell lacks."""
     source = next((p for p in structure.sources(root, "cells") if p.suffix == ".cpp" and p.stem == name), None)
     if source is None:
         return [f"there is no cells/{name}.cpp"]

@@ -135,7 +135,7 @@ def check_rooms(clang, nm, include, objects):
 
 
 def symbols(clang, include, rooms):
-    """What the installed headers of rooms declare, except for templates."""
+    """The declarations of the rooms' installed headers, except for templates."""
     found = declarations(clang, headers_of(include / "lagtape", rooms), include)
     return sorted(key for key, (file, _, of_template) in found.items() if not of_template and room_of(file) in rooms)
 

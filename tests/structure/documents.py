@@ -41,7 +41,7 @@ def anchors(text):
 
 
 def link_breach(page, target):
-    """What is wrong with the target of a link, or None."""
+    """The error of a link's target, or None."""
     if re.match(r"[a-z]+:", target):
         return None
     name, _, anchor = target.partition("#")

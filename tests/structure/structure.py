@@ -65,7 +65,7 @@ def cells_of(root):
 
 
 def include_breach(root, name, bracket, folder):
-    """What is wrong with one #include in a folder, or None."""
+    """The error of one #include in a folder, or None."""
     if not name.startswith("lagtape/"):
         return "own headers are included as \"lagtape/...\"" if bracket == '"' else None
     target = name.removeprefix("lagtape/")

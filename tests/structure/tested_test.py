@@ -1,5 +1,5 @@
-"""Each folder of the libraries has a unit test: a test in C++ includes one of its headers. What the tool, C and Python show of
-themselves is tested end to end."""
+"""Each folder of the libraries has a unit test: a test in C++ includes one of its headers. The tool, C and Python are
+tested end to end."""
 
 import pathlib
 import re

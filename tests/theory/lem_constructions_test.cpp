@@ -9,7 +9,7 @@
 #include "lagtape/cells/lstm.h"
 #include "lagtape/tests/theory/support/dynamics.h"
 
-// What LEM can be made to do: systems that it follows, and the LSTM that it contains. The paper approximates dynamical
+// Abilities of LEM: systems that it follows, and the LSTM that it contains. The paper approximates dynamical
 // systems with gates that depend neither on the state nor on the input (Equation 72 for one time scale); the networks
 // here are built in that way, for systems that are given.
 

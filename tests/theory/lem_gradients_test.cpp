@@ -7,7 +7,7 @@
 #include "lagtape/cells/lem.h"
 #include "lagtape/tests/theory/support/dynamics.h"
 
-// What a single step contributes to the gradients of LEM, and how that falls with the time step.
+// The contribution of a single step to the gradients of LEM, and its order in the time step.
 
 namespace lagtape {
 namespace {

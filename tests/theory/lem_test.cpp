@@ -6,7 +6,7 @@
 #include "lagtape/cells/lem.h"
 #include "lagtape/tests/theory/support/dynamics.h"
 
-// What "Long Expressive Memory for Sequence Modeling" states about its cell. A state is (z, y).
+// Statements of "Long Expressive Memory for Sequence Modeling" about its cell. A state is (z, y).
 
 namespace lagtape {
 namespace {

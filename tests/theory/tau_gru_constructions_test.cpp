@@ -7,7 +7,7 @@
 #include "lagtape/cells/tau_gru.h"
 #include "lagtape/tests/theory/support/dynamics.h"
 
-// What the tau-GRU can be made to do: delay systems that it follows.
+// Delay systems that the tau-GRU follows.
 
 namespace lagtape {
 namespace {

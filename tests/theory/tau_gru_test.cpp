@@ -6,7 +6,7 @@
 #include "lagtape/cells/tau_gru.h"
 #include "lagtape/tests/theory/support/dynamics.h"
 
-// What "Gated Recurrent Neural Networks with Weighted Time-Delay Feedback" states about its cell. More of it, on the
+// Statements of "Gated Recurrent Neural Networks with Weighted Time-Delay Feedback" about its cell. More of it, on the
 // engine alone: tests/ops/recurrence/tau_gru_facts_test.cpp.
 
 namespace lagtape {

@@ -6,7 +6,7 @@
 #include "lagtape/cells/unicornn.h"
 #include "lagtape/tests/theory/support/dynamics.h"
 
-// What UnICORNN's Propositions C.4, 3.2 and 3.1 say of its gradients, beside the exact forms. A unit's step is
+// UnICORNN's Propositions C.4, 3.2 and 3.1 about its gradients, beside the exact forms. A unit's step is
 // (y, z) -> [[1 - s^2 kappa, s], [-s kappa, 1]] (y, z) to first order, s = dt sigmoid(c), kappa = w tanh'(A) + alpha.
 
 namespace lagtape {

@@ -80,7 +80,7 @@ class Stack {
   }
 
  private:
-  /// What layer l reads, its own order: y of the layer below, then of those that it or a layer above needs.
+  /// The input of layer l, in its order: y of the layer below, then of those that it or a layer above needs.
   Vector input_of(std::size_t l, const Matrix& ys, const Vector& x) const {
     Vector input = l == 0 ? x : ys[l - 1];
     const auto width = static_cast<std::size_t>(layers_[l].input());

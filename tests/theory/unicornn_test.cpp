@@ -7,7 +7,7 @@
 #include "lagtape/cells/unicornn.h"
 #include "lagtape/tests/theory/support/dynamics.h"
 
-// What "UnICORNN: A recurrent model for learning very long time dependencies" states about a layer. A state is (z, y)
+// Statements of "UnICORNN: A recurrent model for learning very long time dependencies" about a layer. A state is (z, y)
 // in the order in which the cell declares them.
 
 namespace lagtape {

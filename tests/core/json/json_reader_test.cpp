@@ -67,7 +67,7 @@ TEST_CASE("comments and commas after a last element are spaces, so that errors k
   CHECK(parsed("[1, 2 /* a\n comment */ , // and one\n ]") == "[1,2]");
   CHECK(parsed(R"(["a\\", "b\"", /**/ ] //)") == R"(["a\\","b\""])");
   CHECK(without_comments("[1,\r\n//x\r\n]") == "[1 \r\n   \r\n]");
-  // What only looks like them is an error, as without them.
+  // Text that only looks like them is an error, as without them.
   for (const char* text :
        {"[,]", "{,}", "[1,,]", "[1 2]", R"({"a":,})", ",", "[1], ", "[/]", "[1 / 2]", "[1 /* ]"})
     CHECK_MESSAGE(parsed(text).starts_with("f: line 1, column"), text);

@@ -40,7 +40,7 @@ class ThreadRanks {
   }
 
  private:
-  /// What was sent and not received yet, by sender and receiver.
+  /// Messages sent and not received yet, by sender and receiver.
   class Mail {
    public:
     void put(int from, int to, std::span<const std::byte> data) {

@@ -279,7 +279,7 @@ TEST_CASE("the axes of inputs are found by a rule, and a key decides") {
     return has(note, "X [4, 2, 4] is read as 4 steps of 2 inputs: channels first");
   }));
   CHECK(turned.found == std::vector<std::pair<std::string, std::string>>{{"layout", "channels_first"}});
-  // What `lagtape data` writes is [N, T, input], with a note where that is unlikely.
+  // `lagtape data` writes [N, T, input], with a note where that is unlikely.
   const Task plain =
       load_arrays({{"train_x.npy", serialize_npy(of(3, 500))}, {"train_y.npy", npy({4}, {0, 1, 2, 3})}});
   CHECK(plain.shape.length == 3);

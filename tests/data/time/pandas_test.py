@@ -67,7 +67,7 @@ class Probe:
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, request, arguments, values=()):
-        """What was found as a list of texts, or the problem as one text."""
+        """The found times as a list of texts, or the problem as one text."""
         print(request, *arguments, "", *values, "", sep="\n", file=self.process.stdin, flush=True)
         answer = []
         while (line := self.process.stdout.readline().rstrip("\n")) != "done":

@@ -26,7 +26,7 @@ Tensor numbers_like(const Tensor& tensor, std::uint64_t seed) {
   return random_tensor(random, tensor.shape(), 1).to(tensor.dtype());
 }
 
-/// What the loss makes of the results: fixed numbers, by which outputs and final window are multiplied.
+/// Fixed numbers that multiply outputs and final window in the loss.
 struct Cotangents {
   Tensor outputs;
   std::vector<Tensor> window;

@@ -11,7 +11,7 @@ namespace {
 
 using namespace test;
 
-/// What differs on some rank from `expected`.
+/// Differences from `expected` on any rank.
 std::string differences_on_ranks(int count, const Results& expected,
                                  const std::function<Results(Ranks&)>& run) {
   std::vector<std::string> found(static_cast<std::size_t>(count));
