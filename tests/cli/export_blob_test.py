@@ -51,6 +51,7 @@ int main(int count, char **arguments) {
 """
 
 
+@unittest.skipUnless(shutil.which("gcc"), "gcc is not installed")
 class BlobTest(ToolTest):
     def build(self, *options, compiler="gcc", output="run_blob"):
         self.write("main.c", PROGRAM)
@@ -147,11 +148,11 @@ class BlobTest(ToolTest):
         self.assertGreater(refused, count // 2)
 
     def test_damaged_models_are_refused_or_run(self):
-        self.check_damaged(40)
+        self.check_damaged(24)
 
     @slow
     def test_many_damaged_models_are_refused_or_run(self):
-        self.check_damaged(1000)
+        self.check_damaged(500)
 
     def test_a_program_with_an_lstm_is_small_and_needs_the_c_library_alone(self):
         self.build("-std=c99", "-O2", "-s", "-static", output="static")
@@ -179,6 +180,4 @@ class BlobTest(ToolTest):
 
 
 if __name__ == "__main__":
-    if shutil.which("gcc") is None:
-        raise unittest.SkipTest("gcc is not installed")
     main()
