@@ -19,7 +19,7 @@ import reference
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
-LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s]+)(\))")
+LINK = re.compile(r"(\]\()([^)\s]+)(\))")  # whose text may begin on the line before
 FENCE = re.compile(r"^(\s*```)(\w+)( .+)?$")
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python", ".c": "c", ".sh": "sh", ".json": "json", ".ipynb": "json"}
 
