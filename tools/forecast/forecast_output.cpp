@@ -111,6 +111,8 @@ Plot plot_of(const SeriesForecast& forecast, const std::string& title) {
     truth.broad = true;
     plot.lines.push_back(std::move(truth));
     add_prediction(plot, forecast, i, later);
+    if (forecast.targets.size() > 1)  // each has a color
+      for (PlotLine& line : std::span(plot.lines).last(2)) line.color = static_cast<int>(i);
   }
   return plot;
 }

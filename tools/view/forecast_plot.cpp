@@ -105,6 +105,8 @@ Plot ForecastPlot::plot(const std::string& title, const Dataset* split,
     plot.lines.push_back(line_of(name + "truth" + which, truth_[i]));
     plot.lines.back().broad = true;
     plot.lines.push_back(line_of(name + "prediction" + which, predicted_[i]));
+    if (!is_one)  // each target has a color
+      for (PlotLine& line : std::span(plot.lines).last(2)) line.color = static_cast<int>(i);
     if (low_[i].empty()) continue;
     const std::vector<double>& levels = loss_.options.levels;
     plot.bands.push_back({.name = text_of("q", levels.front(), " to q", levels.back(), which),

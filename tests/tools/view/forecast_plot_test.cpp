@@ -35,6 +35,8 @@ TEST_CASE("a forecast is drawn over the truth, in the units of the data") {
   CHECK_FALSE(plot.lines[1].broad);
   CHECK(plot.lines[1].y == std::vector<double>{12, 14});
   CHECK(plot.lines[2].y == std::vector<double>{7, 8});
+  CHECK(plot.lines[0].color == plot.lines[1].color);
+  CHECK(plot.lines[0].color != plot.lines[2].color);
   CHECK(plot.lines[3].y == std::vector<double>{5, 6});
   CHECK(plot.lines[3].x == std::vector<double>{0, 1});
 }
