@@ -208,7 +208,7 @@ void read_step(JsonReader& reader, EquationCell& cell) {
 /// Reads the output: an expression, or a list of expressions, which are joined end to end.
 void read_output(JsonReader& reader, EquationCell& cell) {
   const Json& output = reader.raw("output", "what the layer gives on, like \"h'\" or [\"h'\", \"c'\"]");
-  if (output.is_null() && !cell.ode.empty()) {  // all states
+  if (output.is_null() && reader.has("ode")) {  // all states
     for (const Named& state : cell.states)
       cell.output += text_of(cell.output.empty() ? "" : ", ", state.name);
     if (cell.states.size() > 1) cell.output = text_of("concat(", cell.output, ")");
@@ -295,8 +295,9 @@ Layer CellDefinition::build(std::int64_t units, std::int64_t input,
     if (lag != lags.end() && parameter.bounds == Bounds{}) parameter.bounds = lag->second;
     layer.parameters.push_back(std::move(parameter));
   }
-  if (!compiled.derived.empty() && is_model)
-    layer.weights = weights_with(layer.program, layer.parameters, compiled.derived);
+  if (!compiled.derived.empty())
+    layer.weights =
+        weights_with(is_model ? layer.program : (*right_side)->program, layer.parameters, compiled.derived);
   return layer;
 }
 
@@ -331,6 +332,9 @@ BuildLayer read_equation_layer(const CellDefinition& definition, JsonReader& rea
   for (auto& [name, value] : cell.equations.hyper) reader.optional(name, value, {}, "hyper-parameter");
   CommonCellOptions common{.arithmetic = Arithmetic::real};
   read_options(reader, kCommonCellOptions, common);
+  if (!cell.equations.ode.empty() && common.arithmetic == Arithmetic::grid)
+    reader.error("arithmetic",
+                 "equations in continuous time have no states on the grid. Leave it at \"float\".");
   return common.apply([cell, units = size.units](std::int64_t input) {
     return LayerGroup{{cell.build(units, input)}, false};
   });

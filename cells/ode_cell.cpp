@@ -20,7 +20,7 @@ using Lines = std::vector<std::string>;
 
 void read_lines(JsonReader& reader, const Option& option, Lines& all) {
   const std::string key(option.key);
-  const Json& lines = reader.raw(key);
+  const Json given = reader.raw(key), lines = given.is_string() ? Json::array({given}) : given;
   const bool texts =
       lines.is_array() && std::ranges::all_of(lines, [](const Json& line) { return line.is_string(); });
   if (!texts || lines.empty())

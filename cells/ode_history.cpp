@@ -37,7 +37,7 @@ void read_histories(JsonReader& reader, const Option& option, EquationCell& cell
   const Json& given = reader.raw(key);
   if (!given.is_object())
     return reader.error(
-        key, Problem{.rule = Rule::missing,
+        key, Problem{.rule = given.is_null() ? Rule::missing : Rule::wrong_type,
                      .expected = "of each state its value at t <= 0, a number, a param or an expression "
                                  "of t, like {\"y\": \"y0\"}"});
   const JsonReader entries(given, reader.pointer_to(key), reader.errors());

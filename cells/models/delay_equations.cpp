@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lagtape/cells/models/derived_values.h"
 #include "lagtape/cells/models/fitted_model.h"
 #include "lagtape/cells/ode_cell.h"
 #include "lagtape/core/error.h"
@@ -77,6 +78,8 @@ struct DelayEquations::Implementation {
   std::vector<std::vector<double>> weights;  // first values of those of the program
   std::vector<std::size_t> param_of_weight;  // their places in params; none: kNoParam
   static constexpr std::size_t kNoParam = SIZE_MAX;
+  std::optional<DerivedValues> derived =
+      {};  // of weights that are functions of others, whose first values are none
 };
 
 DelayEquations::DelayEquations(const Json& document, const std::string& cell, std::int64_t input) {
@@ -108,20 +111,18 @@ DelayEquations::DelayEquations(const Json& document, const std::string& cell, st
     const ParamDefinition& of = definition.params.at(param.name);
     params_.push_back({param.name, {}, param.size.empty(), of.train, of.bounds(), of.unit});
   }
+  if (layer.weights) made.derived.emplace(layer);
+  for (const ParameterDefinition& parameter : layer.parameters)
+    if (const auto param = std::ranges::find(params_, parameter.name, &Param::name); param != params_.end())
+      param->values = first_numbers(parameter);
   for (const WeightDefinition& weight : made.side.program.weights) {
     const auto parameter = std::ranges::find(layer.parameters, weight.name, &ParameterDefinition::name);
-    if (parameter == layer.parameters.end())
-      throw InputError(
-          {.pointer = definition.pointer + "/derived"}, Rule::not_supported,
-          text_of("equations in continuous time have no derived weights; '", weight.name, "' is one"));
-    const Tensor first = first_value(*parameter, Dtype::f64, 0);
-    made.weights.emplace_back();
-    for (std::int64_t i = 0; i < first.numel(); ++i) made.weights.back().push_back(first.at(i));
+    made.weights.push_back(parameter == layer.parameters.end() ? std::vector<double>()
+                                                               : first_numbers(*parameter));
     const auto param = std::ranges::find(params_, weight.name, &Param::name);
     made.param_of_weight.push_back(param == params_.end()
                                        ? Implementation::kNoParam
                                        : static_cast<std::size_t>(param - params_.begin()));
-    if (param != params_.end()) param->values = made.weights.back();
   }
   implementation_ = std::make_shared<const Implementation>(std::move(made));
 }
@@ -242,8 +243,17 @@ void DelayEquations::observe(const std::string& name, const std::vector<double>&
 
 void DelayEquations::fit_weights() {
   Implementation made = *implementation_;
+  if (made.derived)
+    for (auto& [name, values] : made.derived->free_weights())
+      if (std::ranges::find(params_, name, &Param::name) == params_.end())
+        params_.push_back({name, values, false});
   for (std::size_t w = 0; w < made.weights.size(); ++w) {
-    if (made.param_of_weight[w] != Implementation::kNoParam) continue;
+    if (made.param_of_weight[w] != Implementation::kNoParam || made.weights[w].empty()) continue;
+    const auto known = std::ranges::find(params_, made.side.program.weights[w].name, &Param::name);
+    if (known != params_.end()) {
+      made.param_of_weight[w] = static_cast<std::size_t>(known - params_.begin());
+      continue;
+    }
     made.param_of_weight[w] = params_.size();
     params_.push_back({made.side.program.weights[w].name, made.weights[w], false});
   }
@@ -262,6 +272,30 @@ std::vector<ObservedHistory> observed_of(const RightSide& side, const std::vecto
                        Rule::missing, "is \"observed\", and there are no readings", {},
                        "Give them: `solve --history FILE`, or rows up to t = 0 in the data of `fit`.");
   return observed;
+}
+
+/// Gives a result its series.
+void fill(SolvedEquations& solved, DelaySolution& solution, const RightSide& side) {
+  const std::size_t directions = solved.params.size();
+  solved.gaps = std::move(solution.gaps);
+  solved.gaps_d.resize(directions);
+  for (std::size_t i = 0; i < solution.gaps_d.size(); ++i)
+    solved.gaps_d[i % directions].push_back(solution.gaps_d[i]);
+  for (const RightSide::State& state : side.states) {
+    const Instruction& v = side.program.values[state.value];
+    for (std::int64_t i = 0; i < v.shape.width(); ++i)
+      solved.states.push_back(
+          {element_name(side.program.states[v.index].name, v.shape.width() == 1, static_cast<std::size_t>(i)),
+           {},
+           std::vector<std::vector<double>>(directions)});
+  }
+  const std::size_t width = solved.states.size();
+  for (std::size_t t = 0; t < solved.times.size(); ++t)
+    for (std::size_t s = 0; s < width; ++s) {
+      solved.states[s].y.push_back(solution.y[t * width + s]);
+      for (std::size_t p = 0; p < directions; ++p)
+        solved.states[s].d[p].push_back(solution.d[(t * width + s) * directions + p]);
+    }
 }
 
 }  // namespace
@@ -289,6 +323,8 @@ SolvedEquations DelayEquations::solve(const std::vector<double>& times, bool der
       solved.params.push_back(element_name(param.name, param.is_scalar, i));
     }
   }
+  DerivedValues::ByParams through;
+  if (of.derived) through = of.derived->evaluate(params_, derivatives, problem);
   for (std::size_t r = 0; r < restarts.size(); ++r) {
     problem.restarts.push_back({restarts[r].t, restarts[r].states});
     for (std::size_t i = 0; derivatives && i < restarts[r].states.size(); ++i) {
@@ -302,27 +338,10 @@ SolvedEquations DelayEquations::solve(const std::vector<double>& times, bool der
   } catch (const InputError& error) {
     throw error.within({.pointer = of.definition.pointer + "/ode"});
   }
+  for (std::vector<double>* d : {&solution.d, &solution.gaps_d})
+    chain_rule(*d, problem.directions.size(), through);
   solved.steps = solution.steps;
-  const std::size_t directions = solved.params.size();
-  solved.gaps = std::move(solution.gaps);
-  solved.gaps_d.resize(directions);
-  for (std::size_t i = 0; i < solution.gaps_d.size(); ++i)
-    solved.gaps_d[i % directions].push_back(solution.gaps_d[i]);
-  for (const RightSide::State& state : of.side.states) {
-    const Instruction& v = of.side.program.values[state.value];
-    for (std::int64_t i = 0; i < v.shape.width(); ++i)
-      solved.states.push_back({element_name(of.side.program.states[v.index].name, v.shape.width() == 1,
-                                            static_cast<std::size_t>(i)),
-                               {},
-                               std::vector<std::vector<double>>(directions)});
-  }
-  const std::size_t width = solved.states.size();
-  for (std::size_t t = 0; t < times.size(); ++t)
-    for (std::size_t s = 0; s < width; ++s) {
-      solved.states[s].y.push_back(solution.y[t * width + s]);
-      for (std::size_t p = 0; p < directions; ++p)
-        solved.states[s].d[p].push_back(solution.d[(t * width + s) * directions + p]);
-    }
+  fill(solved, solution, of.side);
   return solved;
 }
 

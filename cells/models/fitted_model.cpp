@@ -180,7 +180,8 @@ LayerDefinition with_vocabulary(const LayerContent& layer, std::int64_t tokens) 
 InputError in_layer(const InputError& error, const std::string& pointer, const std::string& name) {
   const Place& place = error.problems().front().place;
   if (place.pointer.empty()) return error.within({.pointer = pointer, .item = text_of("cell '", name, "'")});
-  const bool has_root = place.pointer.starts_with(pointer) || !place.item.empty();
+  const bool has_root =
+      place.pointer.starts_with(pointer) || place.pointer.starts_with("/cells/") || !place.item.empty();
   return has_root ? error : error.within({.pointer = pointer});
 }
 

@@ -17,6 +17,8 @@ namespace {
 /// are then from the stage's own side, twice that far since a point may be drawn twice.
 constexpr double kNearPoint = 1e-4, kNearRead = 2 * kNearPoint;
 
+constexpr std::size_t kMostCuts = 256;  // of a step of the data: the program grows with them
+
 double largest_lag(const ModelSteps& steps) {
   double largest = 0;
   for (const Bounds& lag : steps.lags) largest = std::max(largest, lag.high);
@@ -132,6 +134,10 @@ class MovingStep final : StageRecorder {
           Stage none;
           next.emplace_back(l, so_far + scalar(value(lags[l], none)));
           all.push_back(next.back().second);
+          if (all.size() > kMostCuts)
+            throw InputError({.item = "levels"}, Rule::no_memory,
+                             "there are too many breaks to follow in a step",
+                             text_of("more than ", kMostCuts), "Follow them less often: \"levels\": 2.");
         }
       last = std::move(next);
     }

@@ -209,6 +209,18 @@ class SolveTest(ToolTest):
         self.near(found["y"]["v"][1], [0, 0], 1e-15)
         self.near(found["d"]["k[0]"]["v"][1], [1, -1], 1e-14)
 
+    def test_derived_weights(self):
+        "A spring by a matrix that params make: dy = A y, A = w J - g, has the solution exp(-g t) (cos, -sin)(w t)."
+        cell = {"params": {"w": 1.3, "g": 0.2, "c": {"start": 0.5, "train": False}}, "constants": {"J": [[0, 1], [-1, 0]]}, "derived": {"A": "w * J - g * eye(2)", "B": "2 * A"},
+                "state": {"y": 2}, "history": {"y": "slice(c * 2 * y0, 0, 2)"}, "ode": ["dy = 0.5 * B @ y"], "solver": {"h": 1 / 64}}
+        cell["params"]["y0"] = {"size": 2, "start": 1}
+        self.write("cell.json", cell)
+        found = json.loads(self.run_tool("solve", "cell.json", "--times", "2", "--derivatives", "--json", "--param", "y0[1]=0")[0])
+        decay, cosine, sine = math.exp(-0.4), math.cos(2.6), math.sin(2.6)
+        for values, expected in ((found["y"]["y"], (decay * cosine, -decay * sine)), (found["d"]["g"]["y"], (-2 * decay * cosine, 2 * decay * sine)),
+                                 (found["d"]["w"]["y"], (-2 * decay * sine, -2 * decay * cosine)), (found["d"]["y0[1]"]["y"], (decay * sine, decay * cosine))):
+            self.near(values[0], expected, 1e-7)
+
     def test_numbers_times_a_matrix(self):
         "k * W @ v is k * (W @ v): a matrix times a number would be a derived weight."
         cell = {"params": {"k": 0.5, "tau": lag(0.9)}, "state": {"v": 2}, "weights": {"W": [2, 2]}, "init": {"W": "ones"}, "history": {"v": "cos(t)"},
@@ -329,6 +341,9 @@ class SolveTest(ToolTest):
                 (["unknown lag 'tu'", "tau"], changed(LINEAR, solver__h__lag="tu")),
                 (["unknown lag 'a'", "tau", "/solver/h/lag"], changed(LINEAR, solver__h__lag="a")),
                 (["h"], changed(LINEAR, solver={})),
+                (["/history: expected of each state"], changed(LINEAR, history=["c"])),
+                (["/ode: expected a list of equations"], ode()),
+                (["/input", "the time", "such as u"], changed(LINEAR, input="t")),
                 (["start"], tau(start=50, min=0.2, max=40)),
                 (["log of", "dx", "t = ", "a = "], ode("dx = a * log(x(t - tau) - 2)"))):
             with self.subTest(words=words):
@@ -337,6 +352,13 @@ class SolveTest(ToolTest):
         self.refuse(["input"], DRIVEN)
         self.write("cell.json", LINEAR)
         self.refused(["h: all steps", "memory"], "solve", "cell.json", "--times", "1e9")
+        for words, cell, layer in ((["lagtape: e.json: /cells/c/solver:", "\"dt\": 1"], LINEAR, {}), (["/model/layers/0/arithmetic", "no states on the grid"], LINEAR, {"arithmetic": "grid"}),
+                                   (["lagtape: e.json: /cells/c/history/x:", "no observed history"], changed(LINEAR, history={"x": "observed"}, ode=["dx = a * c * x(t - tau)"]), {}),
+                                   (["levels", "too many breaks", "more than 256"], changed(LINEAR, ode=["dx = a * x(t - tau) + c * x(t - 1.3) + x(t - 2.7)"], solver={"h": 0.2, "levels": 40}), {})):
+            self.write("e.json", self.model(cell, model__layers=[{"cell": "c", **layer}]))
+            self.refused(words, "check", "e.json")
+        self.write("cell.json", changed(LINEAR, ode="dx = a * x(t - tau)"))  # one equation is a text, as in a step
+        self.run_tool("solve", "cell.json", "--times", "1")
         step = {"state": {"y": 1}, "step": ["y' = y(t - 3)"], "output": "y'"}
         self.write("cell.json", {"name": "e", "data": {"task": "random", "length": 5, "input": 1, "output": 1}, "cells": {"c": step},
                                  "model": {"layers": [{"cell": "c", "units": 1}]}, "loss": "mse", "optimizer": {"type": "adam"}})

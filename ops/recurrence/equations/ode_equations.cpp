@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 
 namespace lagtape {
 namespace {
@@ -69,6 +70,9 @@ void begin_time(EquationScope& scope, const EquationCell& cell) {
                         .history_time = scope.tape.state("t of histories", RowShape::scalar())};
   scope.add("t", {.kind = Kind::time, .value = scope.ode->time});
   const std::string input = cell.input.empty() ? "x" : cell.input;
+  if (input == "t")
+    throw InputError({.pointer = "/input"}, Rule::conflict, "the name is taken; it is the time", quote(input),
+                     "Call the input otherwise, such as u.");
   if (!cell.input.empty() || !declares(cell, input))
     scope.add(input, {.kind = Kind::input, .value = scope.tape.input()});
 }

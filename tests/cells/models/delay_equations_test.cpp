@@ -106,10 +106,9 @@ double error_of(const std::string& text, const std::vector<double>& times, doubl
   return error / largest;
 }
 
-TEST_CASE("Derivatives by the elements of weights and by restarts are those of the values") {
-  const std::string text =
-      R"({"params": {"k": 0.4}, "state": {"y": 2}, "weights": {"W": [3, 2], "b": [3], "V": [2, 3]},
-          "history": {"y": "k"}, "ode": ["dy = V @ tanh(W @ y(t - 0.7) + b) - k * y"], "solver": {"h": 0.1}})";
+/// The derivatives by all params, weights and restarts beside differences. There are 2 states, and 16 numbers of params and
+/// weights.
+void check_derivatives(const std::string& text) {
   DelayEquations equations(text);
   equations.fit_weights();
   const std::vector<double> times = {0.95, 2.5};
@@ -142,6 +141,19 @@ TEST_CASE("Derivatives by the elements of weights and by restarts are those of t
       CHECK(exact.gaps_d[p][g] ==
             doctest::Approx((above.gaps[g] - below.gaps[g]) / (2 * kStep)).epsilon(1e-7));
   }
+}
+
+TEST_CASE("Derivatives by the elements of weights and by restarts are those of the values") {
+  check_derivatives(
+      R"({"params": {"k": 0.4}, "state": {"y": 2}, "weights": {"W": [3, 2], "b": [3], "V": [2, 3]},
+      "history": {"y": "k"}, "ode": ["dy = V @ tanh(W @ y(t - 0.7) + b) - k * y"], "solver": {"h": 0.1}})");
+}
+
+TEST_CASE("Weights that are functions of others are differentiated by those, and set again with them") {
+  check_derivatives(
+      R"json({"params": {"k": 0.4}, "state": {"y": 2}, "weights": {"W": [3, 2], "b": [3], "V": [2, 3]},
+      "derived": {"A": "V @ W - k * eye(2)", "c": "tanh(b)"}, "history": {"y": "k"},
+      "ode": ["dy = tanh(A @ y(t - 0.7)) - k * y + 0.1 * V @ c"], "solver": {"h": 0.1}})json");
 }
 
 /// How many of these systems have derivatives that are not differences. A difference over which a read passes a point
