@@ -85,6 +85,7 @@ REFUSED = [
     ("a layer of 2^63 - 1 units", changed(keras_model(), "/layers/0/shape", [None, None, 2**63 - 1]), "/layers/0/shape: expected the output's, like [null, null, 8], with a width from 1 to 65536, got [null,null,9223372036854775807]"),
     ("an input of 10^12", json.dumps(keras_model(in_shape=[None, None, 10**12], layers=[], in_gain=3)), "/in_shape: expected the input's, like [null, null, 1], with a width from 1 to 65536, got [null,null,1000000000000]"),
     ("no layers", json.dumps(keras_model(layers=[])), "there is no recurrent layer."),
+    ("two channels of NAM for one input", json.dumps(nam_model(config={"input_size": 1, "in_channels": 2, "hidden_size": 2, "num_layers": 1})), "/config/in_channels: expected 1, as input_size, got 2"),
     ("a skip of two", json.dumps(keras_model(in_skip=2)), "/in_skip: expected 0 or 1, got 2"),
     ("another model of GuitarML", json.dumps(guitarml_model(model="RecNet")), "/model_data/model: expected the supported model SimpleRNN, with unit_type LSTM, GRU or RNN, got 'RecNet'"),
     ("sizes that are not those of the weights", json.dumps(guitarml_model(hidden_size=3)), "/model_data/hidden_size: expected 2, as the weights have, got 3"),

@@ -66,6 +66,33 @@ HEADS = {
     "squeezed last": lambda m, out, h: m.one(out[:, -1]).squeeze(-1),
 }
 
+# Heads on the last memory c of an LSTM, m.c [layers, batch, units], and further functions.
+MEMORY_HEADS = {
+    "memory": lambda m, out, h: m.fc(m.c[-1]),
+    "state beside memory": lambda m, out, h: m.both(torch.cat([h[-1], m.c[-1]], 1)),
+    "output times memory": lambda m, out, h: m.fc(out[:, -1] * torch.sigmoid(m.c[-1])),
+}
+FURTHER_HEADS = {
+    "mean of layers": lambda m, out, h: m.fc(h.mean(0)),
+    "first and last step": lambda m, out, h: m.both(torch.cat([out[:, 0], out[:, -1]], -1)),
+    "last step without the mean": lambda m, out, h: m.fc(out[:, -1] - out.mean(1)),
+    "mish": lambda m, out, h: m.fc(nn.functional.mish(m.wide(out))),
+    "selu": lambda m, out, h: m.fc(nn.functional.selu(m.wide(out))),
+    "hardswish": lambda m, out, h: m.fc(nn.functional.hardswish(m.wide(out))),
+    "softsign": lambda m, out, h: m.fc(nn.functional.softsign(m.wide(out))),
+    "shrinks": lambda m, out, h: m.fc(nn.functional.softshrink(m.wide(out), 0.1) + nn.functional.hardshrink(out, 0.1)),
+    "glu": lambda m, out, h: nn.functional.glu(m.wide(out), -1),
+    "normalized": lambda m, out, h: m.fc(nn.functional.normalize(out, dim=-1)),
+    "norm": lambda m, out, h: m.fc(out) * out.norm(dim=-1, keepdim=True),
+    "logsumexp": lambda m, out, h: m.fc(out) - torch.logsumexp(out, -1, keepdim=True),
+    "powers": lambda m, out, h: m.fc(out) ** 3 + torch.rsqrt(m.fc(out).abs() + 1),
+    "sine, tangent and others": lambda m, out, h: torch.sin(m.fc(out)) + torch.tan(m.fc(out)) * torch.sinh(m.fc(out)),
+    "where": lambda m, out, h: torch.where(m.fc(out) > 0, m.fc(out), torch.tensor(0.25)),
+    "largest of numbers": lambda m, out, h: m.fc(out) - out.amax(-1, keepdim=True) + out.amin(-1, keepdim=True),
+    "halves": lambda m, out, h: torch.cat(list(out.chunk(2, -1))[::-1], -1),
+    "last input": lambda m, out, h: m.fc(out[:, -1]) + m.x[:, -1, :2],
+}
+
 
 def net(kind, head, layers=1, both=False, time_first=False, prepare=None, bias=True, first=False):
     """A module of a recurrence, `prepare` before it, and a head."""
@@ -111,7 +138,9 @@ def net(kind, head, layers=1, both=False, time_first=False, prepare=None, bias=T
                 x = self.table(x)
             start = self.h0.expand(-1, x.shape[0], -1).contiguous() if first else None
             out, h = self.rnn(x, start)
-            return HEADS[head](self, out, h[0] if kind == "LSTM" else h)
+            if kind == "LSTM":
+                h, self.c = h
+            return (HEADS | MEMORY_HEADS | FURTHER_HEADS)[head](self, out, h)
 
     return Net()
 
@@ -152,6 +181,32 @@ def residual_stack():
     return Net()
 
 
+def loop(kind, head):
+    """A cell of PyTorch, or equations by hand, in a loop over the steps."""
+
+    class Loop(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = nn.Module() if kind == "leaky" else getattr(nn, kind)(WIDTH, UNITS)
+            self.of_input, self.of_state, self.fc = nn.Linear(WIDTH, UNITS), nn.Linear(UNITS, UNITS, bias=False), nn.Linear(UNITS, 2)
+            self.rate, self.norm = nn.Parameter(torch.rand(UNITS)), nn.LayerNorm(UNITS)
+
+        def forward(self, x):
+            h = c = torch.zeros(x.shape[0], UNITS)
+            outputs = []
+            for t in range(STEPS):
+                if kind == "LSTMCell":
+                    h, c = self.cell(x[:, t], (h, c))
+                elif kind == "leaky":
+                    h = h + self.rate * (torch.tanh(self.norm(self.of_input(x[:, t]) + self.of_state(h))) - h)
+                else:
+                    h = self.cell(x[:, t], h)
+                outputs.append(h)
+            return self.fc(h) if head == "last" else self.fc(torch.stack(outputs, 1))
+
+    return Loop()
+
+
 def modules():
     """Names, modules, and whether the input is whole numbers."""
     kinds = ["LSTM", "GRU", "RNN"]
@@ -169,6 +224,13 @@ def modules():
     yield "two recurrences", lambda: two_recurrences("every")
     yield "two recurrences, last step", lambda: two_recurrences("last")
     yield "residual stack", lambda: residual_stack()
+    for number, head in enumerate(MEMORY_HEADS):
+        yield head, lambda head=head, number=number: net("LSTM", head, 1 + number % 2)
+    for number, head in enumerate(FURTHER_HEADS):
+        yield head, lambda head=head, number=number: net(kinds[number % 3], head, 1 + number % 3)
+    for kind in ("LSTMCell", "GRUCell", "RNNCell", "leaky"):
+        for head in ("every", "last"):
+            yield f"loop of {kind}, {head}", lambda kind=kind, head=head: loop(kind, head)
 
 
 FORMS = {"new, fixed": (True, False, 1), "new, dynamic": (True, True, 2), "old, fixed": (False, False, 1),
@@ -218,6 +280,8 @@ class Exports(ToolTest):
             folder = pathlib.Path(os.environ.get("LAGTAPE_EXPORTS", temporary))
             for number, (name, make) in enumerate(modules()):
                 for form in forms if name in names else ():
+                    if "dynamic" in form and "loop of" in name:
+                        continue  # its steps are written down one by one
                     message = self.compare(folder, number, name, make, form)
                     right += not message
                     if message:

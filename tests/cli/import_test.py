@@ -240,6 +240,21 @@ class SmallModels(ImportTest):
             _, message = self.run_tool("export", "run", "--to", form, "--output", "other", code=2)
             self.assertIn("lagtape: run: the model begins in states of its own, those of ", message)
 
+    def test_nam_may_name_its_channels(self):
+        self.import_model(json.dumps(nam_model()))
+        plain = self.outputs(self.WAVE)
+        config, weights = nam_model()["config"], nam_model()["weights"]
+        self.setUp()
+        self.import_model(json.dumps(nam_model(config={**config, "in_channels": 1, "out_channels": 1})))
+        self.assertEqual(self.outputs(self.WAVE), plain)
+        self.setUp()  # a second output, whose row and offset are behind those of the first
+        rows, offset = weights[-3:-1], weights[-1]
+        self.import_model(json.dumps(nam_model(config={**config, "out_channels": 2},
+                                               weights=weights[:-3] + rows + [-v for v in rows] + [offset, 1 - offset])))
+        both = self.outputs(self.WAVE)
+        self.assert_close(both[::2], plain, 1e-6)
+        self.assert_close([1 - v for v in both[1::2]], plain, 1e-6)
+
     def test_the_order_of_modules_can_be_given(self):
         tensors = changed_tensors(fd__weight=[2, 1], fe__weight=[1, 2])
         out = self.import_model(state_dict(tensors), "--order", "lstm,fe,fd,fc")

@@ -1,12 +1,15 @@
 """Models of other programs from Python, and streams at other rates."""
 
 import json
+import pathlib
+import shutil
 
 import numpy as np
 import pytest
 
 import lagtape as lt
 
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / "tools/exchange/import/golden/keras_layers.keras"
 X = np.sin(np.arange(200) / 5)[:, None]
 KERAS = {"in_shape": [None, None, 1], "layers": [
     {"type": "lstm", "activation": "tanh", "shape": [None, None, 2],
@@ -42,6 +45,19 @@ def test_a_model_of_keras_gives_its_numbers(file):
     model = lt.import_model(file, format="rtneural", precision="f64")
     assert model.dtype == np.float64 and np.abs(model.predict(X) - wanted).max() < 1e-12
     assert np.array_equal(model.stream().block(X), model.predict(X))
+
+
+def test_a_model_of_keras_in_memory_is_saved_and_read():
+    class Model:
+        """What import_model calls of keras.Model."""
+
+        def save(self, filepath):
+            shutil.copy(GOLDEN, filepath)
+
+    Model.__module__ = "keras.src.models.model"
+    model = lt.import_model(Model())
+    assert model.input_width == 3 and model.output_width == 2
+    assert np.array_equal(model.predict(X[:, [0, 0, 0]]), lt.import_model(GOLDEN).predict(X[:, [0, 0, 0]]))
 
 
 def test_it_begins_at_rest_when_asked(file):

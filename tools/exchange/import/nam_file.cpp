@@ -54,10 +54,17 @@ ForeignModel read_nam(const Json& root, const std::string& where) {
                      "the supported architecture LSTM", quote(kind));
   const Json& config = object_at(root, "config", {where});
   const Place place{.file = where, .pointer = "/config"};
-  check_keys(config, {"input_size", "hidden_size", "num_layers"}, place);
+  check_keys(config, {"input_size", "hidden_size", "num_layers", "in_channels", "out_channels"}, place);
   ForeignModel model{.format = "nam", .input = count_at(config, "input_size", place)};
   const std::int64_t units = count_at(config, "hidden_size", place),
                      layers = count_at(config, "num_layers", place);
+  const auto channels = [&](const char* key, std::int64_t missing) {
+    return config.contains(key) ? count_at(config, key, place) : missing;
+  };
+  const std::int64_t outputs = channels("out_channels", 1);
+  if (const std::int64_t inputs = channels("in_channels", model.input); inputs != model.input)
+    throw unexpected(part_of(place, "in_channels"), Rule::conflict, text_of(model.input, ", as input_size"),
+                     text_of(inputs));
   const Place list{.file = where, .pointer = "/weights"};
   NumberList weights(tensor_of(array_at(root, "weights", {where}), list), list);
   for (std::int64_t l = 0; l < layers; ++l) {
@@ -73,7 +80,7 @@ ForeignModel read_nam(const Json& root, const std::string& where) {
     if (is_zero(cell.c0)) cell.c0 = {};
     model.layers.push_back({text_of("layer ", l), ForeignRecurrence{{cell}}});
   }
-  const Tensor W = weights.take({1, units}), bias = weights.take({1});
+  const Tensor W = weights.take({outputs, units}), bias = weights.take({outputs});
   model.layers.push_back({"the map", ForeignDense{W, bias, ""}});
   weights.finish();
   return model;

@@ -145,11 +145,17 @@ Results range(const OnnxCall& call) {
   return call.one(std::move(result));
 }
 
-Results reduce_product(const OnnxCall& call) {
+/// One number of all of a constant's; the axes must name them all.
+template <auto F>
+Results reduce_all(const OnnxCall& call) {
   const OnnxTensor& tensor = call.constant(0);
-  double product = 1;
-  for (const double value : tensor.values) product *= value;
-  OnnxTensor result{.shape = {}, .values = {product}, .is_real = tensor.is_real};
+  if (tensor.values.empty()) call.refuse("reduces a constant without numbers.");
+  const std::vector<bool> named = call.named_axes("axes", 1, tensor.shape.size(), true);
+  for (std::size_t i = 0; i < named.size(); ++i)
+    if (!named[i] && tensor.shape[i] != 1) call.refuse("is supported for constants over all axes.");
+  double all = tensor.values[0];
+  for (std::size_t i = 1; i < tensor.values.size(); ++i) all = F(all, tensor.values[i]);
+  OnnxTensor result{.shape = {}, .values = {all}, .is_real = tensor.is_real, .is_count = tensor.is_count};
   if (call.integer("keepdims", 1) != 0) result.shape = Shape(tensor.shape.size(), 1);
   return call.one(std::move(result));
 }
@@ -177,7 +183,10 @@ const std::map<std::string, OnnxRule>& fold_rules() {
       {"Expand", expanded},
       {"Tile", tile},
       {"Range", range},
-      {"ReduceProd", reduce_product},
+      {"ReduceProd", reduce_all<[](double a, double b) { return a * b; }>},
+      {"ReduceSum", reduce_all<[](double a, double b) { return a + b; }>},
+      {"ReduceMax", reduce_all<[](double a, double b) { return std::max(a, b); }>},
+      {"ReduceMin", reduce_all<[](double a, double b) { return std::min(a, b); }>},
       {"Where", chosen},
       {"Add", folded_pair<[](double a, double b) { return a + b; }>},
       {"Sub", folded_pair<[](double a, double b) { return a - b; }>},

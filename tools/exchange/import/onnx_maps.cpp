@@ -195,6 +195,24 @@ int reduced(StepGraph& g, const std::string& function, int a) {
   return function == "sum" ? sum : g.scaled(sum, 1 / static_cast<double>(g.width(a)));
 }
 
+/// The numbers of a step over the first of their axes, as that of layers of a last state.
+int over_first(const OnnxCall& call, const std::string& function, const OnnxFlow& flow,
+               const std::vector<bool>& named) {
+  StepGraph& g = call.reading.steps;
+  std::vector<std::size_t> axes;
+  for (std::size_t i = 0; i < named.size(); ++i)
+    if (flow.axes[i].letter == 'C' && flow.axes[i].extent > 1) axes.push_back(i);
+  const auto is_named = [&](std::size_t axis) { return named[axis]; };
+  if (!named[axes[0]] || std::ranges::count_if(axes, is_named) != 1)
+    call.refuse_axes(flow, "combines numbers of another axis than their first.");
+  const std::int64_t count = flow.axes[axes[0]].extent, width = g.width(flow.value) / count;
+  int result = g.slice(flow.value, 0, width);
+  const bool adds = function == "sum" || function == "mean";
+  for (std::int64_t k = 1; k < count; ++k)
+    result = g.element(adds ? "+" : function, result, g.slice(flow.value, k * width, width));
+  return function == "mean" ? g.scaled(result, 1 / static_cast<double>(count)) : result;
+}
+
 int over_time(StepGraph& g, const std::string& function, int a) {
   return g.add({.kind = StepKind::over_time, .function = function, .inputs = {a}, .width = g.width(a)});
 }
@@ -211,8 +229,8 @@ Results reduce(const OnnxCall& call, const std::string& function, const std::vec
     if (i != call.time_axis(flow)) call.refuse_axes(flow, "combines the sequences of a batch.");
     flow.value = over_time(g, function, flow.value);
   }
-  if (numbers && !all_numbers) call.refuse_axes(flow, "combines numbers of one of two axes.");
-  if (numbers) flow.value = reduced(g, function, flow.value);
+  if (numbers)
+    flow.value = all_numbers ? reduced(g, function, flow.value) : over_first(call, function, flow, named);
   std::vector<OnnxAxis> axes;
   for (std::size_t i = 0; i < named.size(); ++i) {
     if (!named[i]) axes.push_back(flow.axes[i]);
@@ -232,6 +250,40 @@ Results reduction(const OnnxCall& call) {
   const std::vector<bool> named =
       call.named_axes("axes", 1, call.flow(0).axes.size(), call.integer("noop_with_empty_axes", 0) == 0);
   return reduce(call, Function, named, call.integer("keepdims", 1) != 0);
+}
+
+/// The sum of a function of the numbers, and a function of the sum; an empty name: none.
+template <const char* const& Before, const char* const& After>
+Results sum_of(const OnnxCall& call) {
+  StepGraph& g = call.reading.steps;
+  const int a = call.flow(0).value;
+  OnnxOperand inside = call.like_first(*Before == 's' ? g.element("*", a, a) : g.element(Before, a))[0];
+  OnnxCall next = call;
+  next.operands[0] = &inside;
+  OnnxFlow sum = std::get<OnnxFlow>(reduction<kSum>(next)[0]);
+  if (*After != '\0') sum.value = g.element(After, sum.value);
+  return call.one(std::move(sum));
+}
+
+constexpr const char* kNone = "";
+constexpr const char* kSquare = "square";
+constexpr const char* kMagnitude = "abs";
+constexpr const char* kPower = "exp";
+constexpr const char* kRoot = "sqrt";
+constexpr const char* kLogarithm = "log";
+
+/// log(sum(exp(a))) of a step's numbers, whose largest is taken out.
+Results logarithm_of_sum(const OnnxCall& call) {
+  StepGraph& g = call.reading.steps;
+  const int a = call.flow(0).value, most = extreme(g, "maximum", a);
+  OnnxOperand inside = call.like_first(g.element("-", a, most))[0];
+  OnnxCall next = call;
+  next.operands[0] = &inside;
+  OnnxFlow result = std::get<OnnxFlow>(sum_of<kPower, kLogarithm>(next)[0]);
+  if (g.width(result.value) != 1 || result.has(call.reading.time) != call.flow(0).has(call.reading.time))
+    call.refuse("is supported over the numbers of a step.");
+  result.value = g.element("+", result.value, most);
+  return call.one(std::move(result));
 }
 
 /// A pooling over all steps.
@@ -276,6 +328,10 @@ const std::map<std::string, OnnxRule>& map_rules() {
       {"ReduceSum", reduction<kSum>},
       {"ReduceMax", reduction<kLargest>},
       {"ReduceMin", reduction<kSmallest>},
+      {"ReduceL1", sum_of<kMagnitude, kNone>},
+      {"ReduceL2", sum_of<kSquare, kRoot>},
+      {"ReduceSumSquare", sum_of<kSquare, kNone>},
+      {"ReduceLogSumExp", logarithm_of_sum},
       {"GlobalAveragePool", pooling<kMean>},
       {"GlobalMaxPool", pooling<kLargest>},
       {"AveragePool", pooling<kMean>},

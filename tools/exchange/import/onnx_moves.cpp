@@ -359,11 +359,25 @@ Results concat(const OnnxCall& call) {
   return call.one(std::move(flow));
 }
 
-/// Spreads to a shape that a flow has already.
+/// Spreads to a shape that a flow has already, or repeats its one number of a step.
 Results expand(const OnnxCall& call) {
-  const OnnxFlow& flow = call.flow(0);
+  OnnxFlow flow = call.flow(0);
+  StepGraph& steps = call.reading.steps;
   const Shape shape = spread_shape(flow.shape(), call.constant(1).integers());
-  if (shape != flow.shape()) call.refuse_axes(flow, "repeats values.");
+  if (shape == flow.shape()) return call.one(flow);
+  if (std::ranges::any_of(shape, [](std::int64_t extent) { return extent < 1; }))
+    call.refuse("its shape does not fit.");
+  const std::size_t before = shape.size() - std::min(shape.size(), flow.axes.size());
+  flow.axes.insert(flow.axes.begin(), before, OnnxAxis{});
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == flow.axes[i].extent) continue;
+    count *= std::min(shape[i], kMostFolded / 128 / count + 1);
+    if (flow.axes[i].letter != 'C' || steps.width(flow.value) != 1 || count > kMostFolded / 128)
+      call.refuse_axes(flow, "repeats values.");
+    flow.axes[i].extent = shape[i];
+  }
+  flow.value = steps.concat(std::vector<int>(static_cast<std::size_t>(count), flow.value));
   return call.one(flow);
 }
 

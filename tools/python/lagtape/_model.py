@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union, cast, overload
+import tempfile
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Protocol, Sequence, Tuple, Union, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,8 +35,19 @@ def load(run: Path | bytes) -> Model:
     return Model(run)
 
 
+class KerasModel(Protocol):
+    """What import_model calls of a model of Keras."""
+
+    def save(self, filepath: str) -> None: ...
+
+
+def is_keras_model(value: object) -> bool:
+    """Whether a value is a model of Keras, which is not imported for this."""
+    return any(kind.__module__.split(".")[0] == "keras" and kind.__name__ == "Model" for kind in type(value).__mro__)
+
+
 @known_arguments
-def import_model(file: Path, *, format: str = "", order: Sequence[str] = (), nonlinearity: str = "",
+def import_model(file: Union[Path, KerasModel], *, format: str = "", order: Sequence[str] = (), nonlinearity: str = "",
                  precision: str = "", rest: Optional[float] = None, between: str = "") -> Model:
     """The model of a file that another program trained: PyTorch's safetensors and torch.save, Keras 3, JSON of RTNeural,
     AIDA-X, GuitarML and Proteus, NAM and ONNX.
@@ -49,8 +62,16 @@ def import_model(file: Path, *, format: str = "", order: Sequence[str] = (), non
         >>> lagtape.import_model(file).output_width
         2
 
+    In place of a file it takes a model of Keras 3 in memory.
+
     Raises InputError that names the file and the place in it.
     """
+    if is_keras_model(file):
+        with tempfile.TemporaryDirectory() as folder:
+            saved = os.path.join(folder, "model.keras")
+            cast(KerasModel, file).save(saved)
+            return import_model(saved, format=format, order=order, nonlinearity=nonlinearity, precision=precision, rest=rest,
+                                between=between)
     if not isinstance(order, (list, tuple)):
         raise InputError(f"[import_model] order is a list of names. Got {order!r}.")
     if precision not in ("", "f32", "f64", "bf16"):
@@ -58,7 +79,7 @@ def import_model(file: Path, *, format: str = "", order: Sequence[str] = (), non
     if rest is not None:
         rest = real_of(rest, "rest", "import_model")
     names = [text_of(name, "a name in order") for name in order]
-    return wrapped(_lagtape.import_model(path_of(file), text_of(format, "format"), names, text_of(nonlinearity, "nonlinearity"),
+    return wrapped(_lagtape.import_model(path_of(cast(Path, file)), text_of(format, "format"), names, text_of(nonlinearity, "nonlinearity"),
                                           precision, rest, text_of(between, "between")))
 
 
