@@ -26,7 +26,7 @@ namespace lagtape {
 /// Lambda [units, width of y_(l-S-1)]. A layer passes on the outputs that layers above it need: its output is
 /// its own y[n+1], followed by those of the layers below, the nearest first.
 ///
-/// Initialisation: w from U(0, 1), c from U(-0.1, 0.1), b = 0, V and Lambda [units, k] from U(-r, r) with r =
+/// Initialization: w from U(0, 1), c from U(-0.1, 0.1), b = 0, V and Lambda [units, k] from U(-r, r) with r =
 /// sqrt(6 / (65 k)).
 struct Unicornn {
   static const LayerEntry kEntry;

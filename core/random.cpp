@@ -75,7 +75,7 @@ std::vector<std::int64_t> permutation(std::int64_t n, RandomStream& stream) {
 }
 
 std::uint64_t stream_name(std::initializer_list<std::uint64_t> parts) {
-  // Each part is mixed in with the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+  // Each part is mixed in with the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
   std::uint64_t name = parts.size();
   for (std::uint64_t part : parts) {
     name = (name + 0x9E3779B97F4A7C15) ^ part;

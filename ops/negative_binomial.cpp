@@ -8,7 +8,7 @@ namespace lagtape {
 
 namespace {
 
-/// By mean and dispersion (Salinas et al. 2020, section 3.1). r = 1 / dispersion is the number of failures.
+/// Given by its mean and dispersion (Salinas et al. 2020, section 3.1). r = 1 / dispersion is the number of failures.
 struct NegativeBinomial {
   static constexpr DistributionParameter kParameters[] = {
       {.name = "mean", .is_positive = true, .least = 1e-6, .scales = true},

@@ -15,7 +15,7 @@ namespace lagtape {
 struct SignalSums {
   double pairs = 0, emphasized = 0;  ///< the steps that count for esr, and the energy of their targets
   double count = 0, energy = 0;      ///< the steps that count for dc, and the energy of their targets
-  double error = 0;                  ///< the energy of the pre-emphasised errors
+  double error = 0;                  ///< the energy of the pre-emphasized errors
   double bias = 0;                   ///< the square of the sum of a column's errors, by its steps
 
   void add(const SignalSums& other) {

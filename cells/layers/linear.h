@@ -18,7 +18,7 @@ struct OptionKindOf;
 ///
 /// Shapes: x [input], W [units, input], y and W.bias [units]. Initialization: "linear", both from
 /// U(-1/sqrt(input), 1/sqrt(input)); "kaiming_normal", W from N(0, 2 / input) and the bias as before; or an
-/// initialiser for each parameter.
+/// initializer for each parameter.
 struct Linear {
   static const LayerEntry kEntry;
 

@@ -78,11 +78,11 @@ class DelayEquations {
   void fit_weights();
   /// Divides the step by so many.
   void refine(std::int64_t times) { refined_ = times; }
-  /// Warnings about the discretisation, and about an input for a solution up to `end`, one sentence each.
+  /// Warnings about the discretization, and about an input for a solution up to `end`, one sentence each.
   std::vector<std::string> warnings(const DelayInput& input = {}, double end = 0) const;
 
   /// The states at these times, from t = 0 on or before it, in f64, and their derivatives by each number of the params
-  /// that are trained: exact for the discretisation. Throws InputError where a value is not finite, where a lag is
+  /// that are trained: exact for the discretization. Throws InputError where a value is not finite, where a lag is
   /// shorter than a step, and for an input that begins after t = 0 or whose columns are in another order than the cell
   /// reads them.
   SolvedEquations solve(const std::vector<double>& times, bool derivatives, const DelayInput& input = {},

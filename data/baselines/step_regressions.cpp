@@ -78,7 +78,7 @@ struct Standardised {
     }
   }
 
-  /// Constant and weights of a target for numbers as they are, from those of standardised ones.
+  /// Constant and weights of a target for numbers as they are, from those of standardized ones.
   std::vector<double> restored(const std::vector<double>& standard, std::size_t target) const {
     const std::size_t place = 1 + standard.size() + target;
     std::vector<double> weights = {mean[place]};

@@ -277,7 +277,7 @@ ColumnRole role_of(const SeriesOptions& options, const Category& category) {
   return ColumnRole::past;
 }
 
-/// Takes the words of the rows of a series, the inputs `columns` of which have their places by word.
+/// Collects the words of the rows of a series. The inputs `columns` have places by word.
 void take_words(const CsvSource& csv, const Category& category, const Panel& panel, const PanelSeries& series,
                 const std::unordered_map<std::string_view, std::int64_t>& places,
                 std::vector<Column>& columns) {

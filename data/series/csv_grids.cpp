@@ -67,7 +67,7 @@ PlaceOfRow places_of(const CsvSource& csv, const RowRange& series) {
   };
 }
 
-/// So few rows may be any rows of another frequency than the one that their distances have.
+/// With so few rows, the frequency may differ from the one that their distances suggest.
 constexpr std::size_t kFewRows = 4;
 
 GridOfSeries grid_of(const CsvSource& csv, const RowRange& series, std::span<const Instant> times,

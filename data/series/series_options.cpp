@@ -152,7 +152,7 @@ void check_roles(const SeriesOptions& options, JsonReader& reader) {
   }
 }
 
-/// Notes the error of a text that the room of times does not know.
+/// Notes the error of a text that data/time cannot read.
 template <class Read>
 void check_text(const std::string& key, const std::string& text, JsonReader& reader, const Read& read) {
   try {

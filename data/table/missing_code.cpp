@@ -26,7 +26,7 @@ bool is_usual_code(double value) {
          (value <= -100 && std::fmod(value, 100) == 0 && value >= -900);
 }
 
-/// Whether a usual code may as well be a measurement: by its size alone, nobody knows.
+/// Whether a usual code may as well be a measurement: its size alone does not say.
 bool is_small(double value) { return value == -1 || value == 85 || value == 255 || value == 99; }
 
 constexpr double kLeastShare = 0.005;

@@ -58,7 +58,7 @@ std::span<const RowRange> rows_of(const PanelSeries& series, const SeriesSplit& 
   return {begin, end};
 }
 
-/// Takes the rows that scale a series out of what is scored of it.
+/// Removes the rows that scale a series from those that are scored.
 void leave_out(const RowRange& rows, const PanelSeries& series, std::vector<SeriesSplit>& splits) {
   for (SeriesSplit& split : splits) {
     const auto begin = std::ranges::lower_bound(split.segments, series.first, {}, &RowRange::first);

@@ -201,7 +201,7 @@ class Solver {
     if (!std::ranges::all_of(f.v, [](double x) { return std::isfinite(x); })) fail_at(t.v);
   }
 
-  /// By how much a time at a break is moved into the step, so that functions of time take the step's own branch.
+  /// The distance that a time at a break is moved into the step, so that functions of time take the step's own branch.
   double into_step(Side side, std::size_t n) const {
     const MovingGrid& grid = dense_.grid();
     if (side == Side::right && grid.points[n].is_break) return 2 * grid.tolerance;

@@ -223,7 +223,7 @@ class OdeStep final : StageRecorder {
   const bool is_neutral_;
   const std::vector<bool> constant_;  // of the values of the right side
   std::int64_t part_ = 0;
-  /// What states with an even history are recorded without: they begin at 0 then, like what is remembered, and no step
+  /// States with an even history are recorded without these values: they begin at 0 then, like the memory, and no step
   /// asks whether a time is before the start. Not with euler, whose steps are those of the same cell written as steps.
   std::vector<StepVar> shifts_;
   // For each part of this step: the states and slopes at its start, and the slopes at its end.

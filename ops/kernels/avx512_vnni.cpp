@@ -1,4 +1,4 @@
-// Quantised products by the instruction for sums of four products of bytes (int8.h).
+// Quantized products by the instruction for sums of four products of bytes (int8.h).
 
 #include <immintrin.h>
 

@@ -16,7 +16,7 @@ namespace {
 
 using namespace test;
 
-/// Of the sequence's two columns, the time of each step and the other column.
+/// Splits the sequence's two columns into the time of each step and the other column.
 struct Timed {
   double dt;
   Vector x;

@@ -1,4 +1,4 @@
-"""Losses with settings, end to end: what the file says, what is trained, and what is told of mistakes."""
+"""Losses with settings, end to end: the file, the training, and the messages about mistakes."""
 
 import json
 import math

@@ -103,7 +103,7 @@ class ManySeriesTest(ToolTest):
         losses = [float(line.split()[1]) for line in lines[3:]]
         self.assertEqual(losses, sorted(losses, reverse=True))
         self.assertEqual({line.split()[0] for line in lines[3:]}, set(LEVELS))
-        # Of other data the series that are there, with the same numbers.
+        # Other data with some of the series, and the same numbers.
         rows = (self.folder / "own.csv").read_text().splitlines(keepends=True)
         self.write("two.csv", rows[0] + "".join(row for row in rows if row.startswith(("s1,", "s3,"))))
         two = json.loads(self.run_tool("eval", "run", "--data", "two.csv", "--json")[0])

@@ -200,7 +200,7 @@ class NewTimesTest(ToolTest):
         text = self.new("load.csv")
         self.assertEqual((without_comments(text)["data"]["timezone"], without_comments(text)["data"]["time"]), ("Europe/Berlin", ["Datum", "Uhrzeit"]))
         self.assertIn("2000 rows, frequency 1h, clock of Europe/Berlin", self.run_tool("check", self.write("e.json", text))[1])
-        # Of several series, one below the other and mixed, and by a name that says nothing.
+        # Several series, one below the other and mixed, and a name that says nothing.
         for is_mixed in (False, True):
             rows = [(n, name, f"{hour:%d.%m.%Y %H:%M}") for name in ("a", "b") for n, hour in enumerate(hours)]
             rows.sort(key=lambda row: row[0] if is_mixed else 0)

@@ -8,7 +8,7 @@
 
 using namespace lagtape;
 
-TEST_CASE("Files that are given by mistake are recognised by their first bytes") {
+TEST_CASE("Files that are given by mistake are recognized by their first bytes") {
   const auto seems = [](std::string_view bytes, std::string_view kind) {
     return seeming_kind(bytes).starts_with(text_of("; it seems to be ", kind));
   };

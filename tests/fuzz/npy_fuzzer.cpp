@@ -3,7 +3,7 @@
 
 using namespace lagtape;
 
-/// An array that is read is written as one that reads as the same, and its first bytes tell its size.
+/// An array that was read is written as one that reads the same, and its first bytes give its size.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return try_on(data, size, [](std::string_view bytes) {
     const Tensor array = parse_npy(bytes, "input");

@@ -18,7 +18,7 @@ struct Known {
   double crps, upper;  ///< upper: the quantile of the level 0.9
 };
 
-/// By mpmath with 40 digits, and SciPy's quantiles and integrals of its distribution functions.
+/// The values are mpmath's with 40 digits, and SciPy's quantiles and integrals of its distribution functions.
 // clang-format off
 const std::vector<Known> kKnown = {
     {&kGaussian, {1.5, 0.7}, 2.3, 1.215324813755736,

@@ -26,7 +26,7 @@ RidgeSums sums() {
 }
 
 TEST_CASE(
-    "the weights of ridge regression make the gradient of its loss zero, and the bias is not penalised") {
+    "the weights of ridge regression make the gradient of its loss zero, and the bias is not penalized") {
   for (const double alpha : {0.0, 1e-6, 3.0}) {
     CAPTURE(alpha);
     const RidgeSums::Solution solution = sums().solve(alpha);

@@ -23,7 +23,7 @@ NOT_MET = {
     "check_classifier_data_not_an_array": "a DataFrame is a long table with a column that names the sequences, not an array [N, T]",
     "check_regressor_data_not_an_array": "likewise",
 }
-# Checks that ask for something that is not there: they are not run, and passed by nobody.
+# Checks of features that do not exist: they are not run, and no estimator passes them.
 NOT_RUN = {"check_array_api_input"}
 
 

@@ -19,7 +19,7 @@ void run_watched(Work work, void* context) [[clang::nonblocking]] { work(context
 
 }  // namespace
 
-/// System calls that no function of the C library stands for are not seen, such as the test's own.
+/// System calls without a function of the C library are not seen, such as the test's own.
 bool can_watch_system_calls() { return false; }
 
 Blocking watched(Work prepare, Work work, void* context) {

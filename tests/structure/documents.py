@@ -17,7 +17,8 @@ CODE = re.compile(r"`([^`]+)`")
 # A file or a folder of the tree, not a name to be filled in such as TASK/MODEL.json.
 PATH = re.compile(r"(?:\.github|core|ops|cells|optim|data|tools|tests)/[a-z0-9_./-]*?(?:\.(?:h|cpp|py|md|sh|json|jsonl|txt|svg)|/)$")
 # Some of what .github/WORDS.md refuses: turns of phrase, and British spelling. Not in code, quotes and that page itself.
-REFUSED = re.compile(r"\b(for want of|whoever|(?:is|are) told|colours?|coloured|behaviours?|learnt|normalis\w+|analysed|analysing)\b",
+REFUSED = re.compile(r"\b(for want of|whoever|(?:is|are) told|colours?|coloured|behaviours?|learnt|labelled|modelled|analys(?:ed|ing)|"
+                     r"(?:normal|optim|standard|initial|discret|quant|vector|linear|penal|recogn)is(?:e|ed|es|er|ing|ation)s?)\b",
                      re.IGNORECASE)
 QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"")
 # Where the version is, CMakeLists.txt first.

@@ -140,7 +140,7 @@ TEST_CASE("Theorem 4: the delayed RNN follows s' = r s (1 - s[-m]) + u as closel
                        .w7 = {{1 / e}},
                        .b1 = {1, 1, 1, 1, 1, 0, 0},
                        .b2 = {0}};
-      // The state that stands for s[0]: the hidden unit of s alone is not zero.
+      // The state that represents s[0]: only the hidden unit of s is not zero.
       Vector start(8, 0);
       start[5] = truth[0] / linear;
       const Matrix r = construction(f, static_cast<std::int64_t>(m)).run(start, u);

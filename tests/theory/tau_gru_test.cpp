@@ -68,7 +68,7 @@ TEST_CASE("Proposition 3, corrected: B[j] = (1 + C - e) B[j-1] + |W2| B[j-m-1] b
 
 TEST_CASE(
     "Proposition 3 as printed leaves out paths: after six steps a gradient of 2.83 stands above its 0.141") {
-  // h' = h / 2 + tanh(2 h[-1]) / 2, linearised at zero: P[j] = P[j-1] / 2 + P[j-2].
+  // h' = h / 2 + tanh(2 h[-1]) / 2, linearized at zero: P[j] = P[j-1] / 2 + P[j-2].
   Dynamics cell(TauGru{.units = 1, .tau = {1}}.build(1), 0, 1);
   cell.fill("W2", 2);
   cell.fill("W4.bias", 40);  // a = 1

@@ -193,7 +193,7 @@ struct Pumped {
     tangent = gy;
   }
 
-  /// Of the loss (y - target)^2 / 2 whose target is -sign(dy / dw), by w.
+  /// The magnitude of the gradient by w of the loss (y - target)^2 / 2 with the target -sign(dy / dw).
   double gradient() const { return std::abs((y + std::copysign(1, tangent)) * tangent); }
 };
 

@@ -4,7 +4,7 @@
 
 namespace lagtape::bench {
 
-// Nobody makes one, since there is no version.
+// None is ever made, since no version of oneDNN is there.
 struct OnednnLstm::Implementation {};
 OnednnLstm::OnednnLstm(const LstmSizes&, const LstmValues&, LstmPrecision) {}
 OnednnLstm::~OnednnLstm() = default;

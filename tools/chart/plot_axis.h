@@ -33,7 +33,7 @@ struct PlotAxis {
   int ticks = 6;    ///< the wished number of ticks; there are at least three
 };
 
-/// A labelled position on an axis.
+/// A labeled position on an axis.
 struct PlotTick {
   double value = 0;
   std::string text;

@@ -71,7 +71,7 @@ void print_comparison(const Comparison& comparison) {
   std::vector<std::size_t> widths(rows[0].size(), 0);
   for (const auto& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  // As many groups side by side as the terminal has room for, the others below them; at least one.
+  // The terminal shows as many groups side by side as it has room for, at least one, and the others below them.
   const auto width = static_cast<std::size_t>(terminal_width(STDOUT_FILENO));
   for (std::size_t first = 1, end = 2; first < widths.size(); first = end++) {
     std::size_t used = widths[0] + 2 + widths[first];

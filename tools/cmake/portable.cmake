@@ -11,6 +11,6 @@ function(link_portable target without_onednn)
   target_link_options(${target} PRIVATE LINKER:--as-needed LINKER:--gc-sections LINKER:--exclude-libs,ALL)
   target_link_libraries(${target} PRIVATE -Wl,--whole-archive ${without_onednn} -Wl,--no-whole-archive
     -Wl,--start-group ${ARGN} -Wl,--end-group ${LAGTAPE_LIBARCHIVE}
-    # By the names of the packages that libarchive needs. Its header files do not need those of others.
+    # The packages that libarchive needs, by name. Its header files need no others.
     -l:libbz2.so.1.0 -l:liblzma.so.5 -l:libzstd.so.1 -l:libnettle.so.8 -lz -lsndfile -ldate-tz -lpthread)
 endfunction()

@@ -167,7 +167,7 @@ FitProfile profile_of(ScaledProblem& problem, const FitParam& param, std::size_t
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
-/// By two params, of a matrix of them.
+/// The elements of a matrix by their two params.
 Json by_params(const FitResult& result, const DenseMatrix& of) {
   Json all = Json::object();
   const auto count = static_cast<std::int64_t>(result.rows.size());

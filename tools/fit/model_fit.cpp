@@ -253,7 +253,8 @@ struct ModelFit::Implementation {
     return changes;
   }
 
-  /// Which weights change with which number. A derivative may be 0 at a start by chance, so a second place is asked, too.
+  /// The weights that change with each number. A derivative may be 0 at a start by chance, so a second place is asked,
+  /// too.
   std::vector<std::vector<bool>> changing() {
     std::vector<double> start, elsewhere;
     for (const FitParam& param : params) {

@@ -135,7 +135,7 @@ HorizonVerdict verdict_of(const std::vector<HorizonErrors>& errors, const Model&
   return verdict;
 }
 
-/// Where forecasts begin. Without a given season, one that is longer than what is there is none.
+/// The starts of the forecasts. A season that was not given is dropped where the rows are too few for it.
 struct Origins {
   std::vector<ForecastStart> starts;
   std::int64_t season, before;

@@ -34,7 +34,7 @@ std::vector<CalendarTerm> calendar_of(const SeriesOptions& options, std::int64_t
   return terms;
 }
 
-/// What the inputs are beside columns: masks and words come after the columns, calendar terms last.
+/// The inputs other than columns: masks and words come after the columns, calendar terms last.
 std::vector<std::string> meanings_of(const StepNames& names, std::int64_t columns, bool has_masks) {
   std::vector<std::string> meanings(names.inputs.size());
   const std::int64_t words = has_masks ? 2 * columns : columns,

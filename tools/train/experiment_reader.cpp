@@ -183,7 +183,7 @@ FittedModel model_section(JsonReader& top, Experiment& experiment) {
   return fitted;
 }
 
-/// What keeps a metric from following the ones before it, if anything does.
+/// The reason why a metric cannot follow the ones before it, if there is one.
 std::optional<Problem> obstacle_to(const std::string& name, const std::unordered_set<std::string>& before,
                                    const LossFunction& loss, bool of_series, const JsonErrors& words) {
   const auto conflict = [](std::string text) {

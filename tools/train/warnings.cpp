@@ -61,7 +61,7 @@ std::vector<std::string> lag_warnings(const Model& model, const DataShape& data)
   const std::vector<LayerSummary> layers = model.layers();
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::int64_t lag = layers[i].largest_lag();
-    // What lies a lag of nearly a whole sequence back is the start, which has no weights to learn by.
+    // A lag of nearly a whole sequence reaches back to the start, which has no weights to learn.
     if (lag <= 1 ? lag <= data.length : lag + 1 < data.length) continue;
     warnings.push_back(text_of("layer ", i, " (", layers[i].name, ") looks back ", lag,
                                " steps; the sequences have ", data.length));

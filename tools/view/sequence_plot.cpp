@@ -49,7 +49,7 @@ Plot plot_of_sequence(const Dataset& split, const std::string& title, ThreadPool
   if (!labels.series.empty()) plot.subtitle = labels.series;
   const std::vector<std::string> inputs = names_of(labels.inputs, "input", shape.input, names);
   for (std::int64_t i = 0; i < shape.input; ++i) {
-    // What is read ahead is drawn once, at its own row.
+    // Values that are read ahead are drawn once, at their own row.
     if (!labels.shifts.empty() && labels.shifts[static_cast<std::size_t>(i)] != 0) continue;
     plot.lines.push_back(line_of(inputs[static_cast<std::size_t>(i)], batch.x, i, rows.places));
   }

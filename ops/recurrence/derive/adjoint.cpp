@@ -154,7 +154,7 @@ class Adjoint {
     }
   }
 
-  /// By forward value: whether a matrix product reads it.
+  /// For each forward value, whether a matrix product reads it.
   std::vector<bool> product_operands() const {
     std::vector<bool> multiplied(forward_count_, false);
     for (const Op& op : forward_)

@@ -24,7 +24,7 @@ std::array<int, 2> differentiated(const Instruction& i) {
   return {i.a, i.computes(ElementOp::where_positive) ? -1 : i.b};
 }
 
-/// Which values change in a direction.
+/// The values that change in a direction.
 std::vector<bool> changing_values(const StepProgram& step, const std::vector<bool>& states,
                                   const std::function<bool(int)>& weight_changes, bool input) {
   std::vector<bool> changes(step.values.size());
@@ -45,7 +45,7 @@ std::vector<bool> changing_values(const StepProgram& step, const std::vector<boo
   return changes;
 }
 
-/// Which states change in a direction: those that something which changes leads to.
+/// The states that change in a direction, because their next values depend on something that changes.
 std::vector<bool> changing_states(const StepProgram& step, const std::function<bool(int)>& weight_changes,
                                   TangentInputs inputs) {
   std::vector<bool> states(step.states.size(), inputs.initial);

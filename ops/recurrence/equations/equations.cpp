@@ -123,7 +123,7 @@ class CellCompiler {
     weight_scope_.failed.insert(name);
   }
 
-  /// Takes the columns that the cell reads by name out of the input, which in continuous time stays whole.
+  /// Removes the columns that the cell reads by name from the input, which stays whole in continuous time.
   void read_flags(std::int64_t input) {
     std::vector<bool> taken(static_cast<std::size_t>(input), false);
     for (const auto& [name, column] : cell_.reads) {

@@ -34,7 +34,7 @@ class LearningRecorder {
  private:
   // ---- what depends on what ----
 
-  /// Which values of the step depend on states or trained weights; and by layer, on its next values or its weights.
+  /// The values of the step that depend on states or trained weights, and by layer, on its next values or its weights.
   void find_dependences() {
     const auto& values = tape_.recorded().values;
     moves_.assign(forward_, false);

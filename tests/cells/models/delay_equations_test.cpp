@@ -172,11 +172,11 @@ int count_wrong(std::uint64_t first, std::uint64_t count, double bound) {
   return wrong;
 }
 
-TEST_CASE("Derivatives of random delay equations are those of their discretisation") {
+TEST_CASE("Derivatives of random delay equations are those of their discretization") {
   CHECK(count_wrong(0, 40, 1e-7) == 0);
 }
 
-TEST_CASE("Derivatives of 500 random delay equations are those of their discretisation" *
+TEST_CASE("Derivatives of 500 random delay equations are those of their discretization" *
           doctest::test_suite("slow")) {
   CHECK(count_wrong(1000, 500, 1e-7) == 0);
 }

@@ -103,7 +103,7 @@ TEST_CASE("losses with settings and their gradients agree with the unrolled tape
     Model model(small(loss, units_of(loss)), {.input = 2}, 3);
     ModelOp op(model);
     SequenceBatch batch = random_batch(loss);
-    if (loss.is_real()) batch.targets.set(4, std::nan(""));  // a unit is none
+    if (loss.is_real()) batch.targets.set(4, std::nan(""));  // a unit has no NaN
     ThreadPool pool(1);
     const std::vector<Tensor> weights = model.weights();
     std::vector<Tensor> gradients[2];

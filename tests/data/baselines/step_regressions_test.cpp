@@ -41,7 +41,7 @@ void check_weights(const double* found, const std::vector<double>& expected) {
 
 }  // namespace
 
-// The numbers are NumPy's, of (Z'Z/n + penalty) w = Z'y/n with standardised Z.
+// The numbers are NumPy's, of (Z'Z/n + penalty) w = Z'y/n with standardized Z.
 TEST_CASE(
     "regressions are the exact ridge solutions, with the penalty that predicts the validation rows best") {
   const StepProducts none({.shared = 2, .own = 1, .targets = 1, .steps = 2});

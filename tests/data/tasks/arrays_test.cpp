@@ -176,7 +176,7 @@ Arrays own(int count, int steps, const std::string& x = "X.npy", const std::stri
   return {{x, serialize_npy(inputs)}, {y, serialize_npy(targets)}};
 }
 
-/// By the number of a sequence of `own`, its class.
+/// The class of each sequence of `own`, by its number.
 std::map<int, int> classes_in(const Dataset& set) {
   const Batch batch = take(set, 0, set.size());
   std::map<int, int> found;

@@ -48,7 +48,7 @@ const std::string kAll = R"(, "valid": 0, "test": 0, "train": 1, "normalize": fa
 
 Batch all_of(const Dataset& set) { return take(set, 0, set.size()); }
 
-/// By the number of a sequence of `table_of`, its class.
+/// The class of each sequence of `table_of`, by its number.
 std::map<int, int> classes_in(const Dataset& set) {
   const Batch batch = all_of(set);
   std::map<int, int> found;

@@ -52,7 +52,7 @@ std::vector<const Kernels<float>*> tables() {
   return all;
 }
 
-/// A number of one of the classes that arithmetic tells apart.
+/// A number of one of the classes that arithmetic distinguishes.
 float special(std::mt19937_64& generator) {
   const auto bits = static_cast<std::uint32_t>(generator());
   const auto with_exponent = [&](std::uint32_t first, std::uint32_t count) {

@@ -92,7 +92,7 @@ std::string difference(const std::vector<float>& got, const std::vector<float>& 
 
 }  // namespace
 
-TEST_CASE("products in int8 have the bits of plain quantised arithmetic") {
+TEST_CASE("products in int8 have the bits of plain quantized arithmetic") {
   for (const Factors& f : {Factors{1, 64, 64},
                            {1, 65, 80},
                            {3, 67, 64},

@@ -69,7 +69,7 @@ Tensor plain(const SequenceCase& c, float range) {
 
 const std::vector<std::vector<std::int64_t>> kBlocks = {{1}, {1, 1, 1, 2}, {3, 1}, {1, 1, 17, 1, 40}};
 
-TEST_CASE("a stream in int8 has the bits of plain quantised arithmetic") {
+TEST_CASE("a stream in int8 has the bits of plain quantized arithmetic") {
   for (const std::int64_t units : {64, 70, 130})
     for (const std::int64_t rows : {1, 3}) {
       CAPTURE(units);
@@ -89,7 +89,7 @@ TEST_CASE("a stream in int8 has the bits of plain quantised arithmetic") {
     }
 }
 
-TEST_CASE("the ranges of operands are their largest magnitudes, and none for what is not quantised") {
+TEST_CASE("the ranges of operands are their largest magnitudes, and none for what is not quantized") {
   const SequenceCase c = sums(64, 2, 20);
   Stream<float> exact = stream_of<float>(c);
   const Tensor h = streamed(exact, c.batch.x, {1});

@@ -35,7 +35,7 @@ TEST_CASE("random stacks agree with the unrolled tape") {
   });
 }
 
-/// Takes about a third of the targets away; of one case in ten all.
+/// Removes about a third of the targets, and in one case of ten all of them.
 void take_targets_away(SequenceCase& c, std::uint64_t seed) {
   RandomStream random(seed, stream_name({0x6d697373}));
   const double share = seed % 10 == 0 ? 1 : 0.3;

@@ -13,7 +13,7 @@ std::string joined_name(const std::string& stem, const std::string& gate) {
   return gate.empty() ? stem : stem + "_" + gate;
 }
 
-/// As equations write them: a layer's own inputs, how many they are, and its output with the inputs that it hands on.
+/// Names in the equations: a layer's own inputs, their number, and its output with the inputs that it passes on.
 std::string own_inputs(const Carry& carry) {
   return carry.count > 0 && !carry.from_inputs ? "slice(x, 0, input - carry)" : "x";
 }

@@ -93,7 +93,7 @@ std::string list_of(const std::vector<Module>& modules) {
   return list;
 }
 
-/// The only order that widths and numbers allow in which other maps come last. Throws InputError when there is none, or
+/// The only order with other maps last that widths and numbers allow. Throws InputError when there is none, or
 /// several.
 Order order_by_widths(const std::vector<Module>& modules, const std::string& where) {
   if (modules.size() <= kMostModules) {

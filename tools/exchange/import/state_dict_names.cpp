@@ -29,7 +29,7 @@ bool is_counter(const NamedTensor& entry) {
   return entry.tensor.numel() == 1 && std::ranges::find(names, last_part(entry.name)) != std::end(names);
 }
 
-/// The end of the part of a name that says that a moving average follows, with its dot; 0: there is none.
+/// The end, with its dot, of the part of a name that announces a moving average; 0 where a name has no such part.
 std::size_t average_end(const std::string& name) {
   const std::string parts[] = {"ema", "ema_model", "model_ema", "averaged_model", "swa_model", "shadow"};
   for (std::size_t begin = 0; begin < name.size();) {

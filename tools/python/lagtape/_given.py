@@ -239,7 +239,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
     if array.dtype.kind not in "iufb":
         hint = " Sequences of several lengths are padded, and SPLIT_lengths says how long each is." if array.dtype.kind == "O" else ""
         raise InputError(f"[data] {name} must be an array of numbers. Got elements {array.dtype}.{hint}")
-    # As the library reads these types from a file.
+    # The library reads these types from a file in the same way.
     is_small = array.dtype in (np.dtype(np.float32), np.dtype(np.float16), np.dtype(np.uint8), np.dtype(bool))
     return np.require(array, np.float32 if is_small else np.float64, ["C", "A"])
 

@@ -38,7 +38,7 @@ std::string text_of_number(T value) {
   return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
 }
 
-/// As Python writes it into a file.
+/// The value as Python writes it into a file.
 std::string text_of_number(bool value) { return value ? "True" : "False"; }
 
 /// A number as a file of it has it: 0.1f is 0.1 there.

@@ -67,7 +67,7 @@ void read_choices(JsonReader& reader, const std::string& key, const Json& choice
   for (const Json& choice : choices) setting.choices.push_back(choice);
 }
 
-/// Checks that a pointer is none of those whose parts take a long time to compare.
+/// Refuses pointers whose parts take a long time to compare.
 void check_length(JsonReader& reader, const std::string& key, const std::string& pointer) {
   constexpr std::ptrdiff_t kMostKeys = 100, kLongest = 2000;
   const std::ptrdiff_t keys = std::ranges::count(pointer, '/');

@@ -27,7 +27,7 @@ std::uint32_t crc32c(std::string_view bytes) {
   return ~crc;
 }
 
-/// The checksum as records contain it, changed so that a checksum of checksums is none.
+/// The checksum as records contain it: masked, so that a checksum of data with checksums stays useful.
 std::uint32_t masked(std::uint32_t crc) { return std::rotr(crc, 15) + 0xa282ead8U; }
 
 std::string record_of(const ProtobufWriter& message) {

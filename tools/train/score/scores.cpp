@@ -11,7 +11,7 @@ namespace lagtape {
 
 namespace {
 
-/// What is computed of distributions for the metrics that are wanted.
+/// The values of distributions that the requested metrics need.
 struct WantedScores {
   bool quantiles = false, crps = false;
 };

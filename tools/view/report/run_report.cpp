@@ -68,7 +68,7 @@ std::string text_without_hint(const InputError& error) {
   return to_string(problem);
 }
 
-/// What the folder of a run holds.
+/// The contents of a run's folder.
 struct Run {
   Source source;
   Json experiment, summary;  ///< summary: null where the run is not finished
