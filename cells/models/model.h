@@ -29,15 +29,16 @@ struct StreamOptions {
   /// bf16: a model of f32 streams as one of precision bf16 does, with weights and states rounded on their way
   /// into the layers' products. Half of the memory is read, the bottleneck of layers of 64 units and more.
   /// int8: a quarter is read; products from 64 numbers to 64 and more are quantized (ops/kernels/int8.h).
-  ProductFormat weights = ProductFormat::scalar;
+  /// scalar: a model of precision bf16 streams as one of f32, without its rounding. None: as the model predicts.
+  std::optional<ProductFormat> weights = {};
   /// For int8: sequences [T, input] or [B, T, input] like those to come, in the units of the data. They run once, and
   /// the largest magnitudes of the products' operands become these operands' ranges.
   Tensor calibration = {};
   const Normalization* normalization = nullptr;  ///< instead of the model's; null: that
 };
 
-/// The format of that name: f32 (the model's own numbers), bf16 or int8. Throws InputError with the nearest.
-ProductFormat stream_weights_named(const std::string& name);
+/// The format of that name: own (none), f32, bf16 or int8. Throws InputError with the nearest.
+std::optional<ProductFormat> stream_weights_named(const std::string& name);
 
 /// A short description of a layer of a model, or of its read-out.
 struct LayerSummary {

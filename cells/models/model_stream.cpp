@@ -1,25 +1,34 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/cells/models/model_rate.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/ops/embedding.h"
 
 namespace lagtape {
 
 namespace {
 
-std::string_view name_of_weights(ProductFormat format) {
-  return format == ProductFormat::bf16 ? "bf16" : format == ProductFormat::int8 ? "int8" : "f32";
+constexpr std::pair<std::string_view, std::optional<ProductFormat>> kWeights[] = {
+    {"own", {}},
+    {"f32", ProductFormat::scalar},
+    {"bf16", ProductFormat::bf16},
+    {"int8", ProductFormat::int8}};
+
+std::string_view name_of_weights(std::optional<ProductFormat> format) {
+  return std::ranges::find_if(kWeights, [&](const auto& known) { return known.second == format; })->first;
 }
 
 /// Throws InputError for weights of a format that a model of that precision does not stream with.
 void check_weights(const StreamOptions& options, Dtype dtype) {
-  if (options.weights != ProductFormat::scalar && dtype != Dtype::f32)
+  if (options.weights && dtype != Dtype::f32)
     throw InputError({.op = "stream"}, Rule::not_supported,
                      text_of("weights in ", name_of_weights(options.weights),
                              " are for models of f32; this one is ", name_of(dtype)));
@@ -85,14 +94,15 @@ OperandRanges calibrated_ranges(Stream<T> stream, const Model& model, const Tens
 
 }  // namespace
 
-ProductFormat stream_weights_named(const std::string& name) {
-  for (const ProductFormat format : {ProductFormat::scalar, ProductFormat::bf16, ProductFormat::int8})
-    if (name == name_of_weights(format)) return format;
-  throw InputError(unknown_name("format of weights", name, {"f32", "bf16", "int8"}));
+std::optional<ProductFormat> stream_weights_named(const std::string& name) {
+  for (const auto& [known, format] : kWeights)
+    if (name == known) return format;
+  throw InputError(unknown_name("format of weights", name, {"own", "f32", "bf16", "int8"}));
 }
 
 template <class T>
 Stream<T> Model::stream(const StreamOptions& options) const {
+  const PlainArithmetic plain;
   if (dtype_of<T> != dtype())
     throw InputError({.op = "stream"}, Rule::wrong_type,
                      text_of("the model is ", name_of(dtype()), ". Asked for ", name_of(dtype_of<T>)));
@@ -102,7 +112,7 @@ Stream<T> Model::stream(const StreamOptions& options) const {
   const Normalization& normalization =
       options.normalization != nullptr ? *options.normalization : only_normalization("stream");
   StackDefinition stack = stack_at_rate(chain.parts.back().stack, options);
-  if (options.weights != ProductFormat::scalar) stack.products = options.weights;
+  if (options.weights) stack.products = *options.weights;
   const auto start_of = [&](std::int64_t rows) {
     return at_rate(start_window(chain, rows, dtype()), stack, options.rate, dtype());
   };

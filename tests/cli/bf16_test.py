@@ -69,6 +69,22 @@ class Bf16Test(ToolTest):
         self.assertEqual(predicted["row"], predicted["batch"][:60])
         self.assertEqual(predicted["row of a stream"], predicted["row"])
 
+    def test_it_streams_without_rounding_when_asked(self):
+        self.train("run", experiment=EXPERIMENT)
+        header, buffer = read_safetensors(self.weights("run"))
+        header["__metadata__"]["experiment"] = header["__metadata__"]["experiment"].replace('"bf16"', '"f32"')
+        text = json.dumps(header).encode()
+        self.write("single.safetensors", len(text).to_bytes(8, "little") + text + buffer)
+        self.write("row.npy", npy((30, 3), [((7 * i) % 23 - 11) / 16 for i in range(90)]))
+        found = {}
+        for name, model, weights in (("own", "run", "own"), ("half", "run", "bf16"), ("f32", "run", "f32"), ("single", "single.safetensors", "own")):
+            _, said = self.run_tool("predict", model, "--input", "row.npy", "--output", "y.npy", "--stream", "--weights", weights)
+            found[name] = npy_values((self.folder / "y.npy").read_bytes())
+            self.assertEqual("the outputs differ from those in the model's precision" in said, name == "f32", name)
+        self.assertEqual(found["half"], found["own"])
+        self.assertEqual(found["f32"], found["single"])
+        self.assertNotEqual(found["f32"], found["own"])
+
     def test_it_learns_nearly_what_f32_learns(self):
         losses = []
         for precision in ("f32", "bf16"):

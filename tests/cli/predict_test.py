@@ -70,12 +70,12 @@ class PredictTest(ToolTest):
         self.train("wide", experiment=wide)
         path = self.write("one.npy", npy((STEPS, 1), WAVE[:STEPS]))
         near, said = {}, {}
-        for weights in ("f32", "bf16", "int8"):
+        for weights in ("own", "f32", "bf16", "int8"):
             given = ("--calibrate", path) if weights == "int8" else ()
             _, said[weights] = self.run_tool("predict", "wide", "--input", path, "--output", "y.npy", "--stream", "--weights",
                                              weights, *given)
             near[weights] = npy_values((self.folder / "y.npy").read_bytes())
-        self.assertEqual(said["f32"], "")
+        self.assertEqual((said["own"], said["f32"], near["f32"]), ("", "", near["own"]))
         for weights in ("bf16", "int8"):
             error = math.sqrt(sum((a - b) ** 2 for a, b in zip(near["f32"], near[weights])) / sum(a * a for a in near["f32"]))
             self.assertTrue(0 < error < 0.1)

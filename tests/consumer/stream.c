@@ -115,11 +115,32 @@ static void predicts_lengths(const lagtape_model* model) {
   free(alone);
 }
 
+/* A state is restored where it was saved, and nowhere else; what is refused changes nothing. */
+static void refuses_states(const lagtape_model* model, lagtape_stream* stream, unsigned char* state, size_t size) {
+  lagtape_stream* rows = lagtape_stream_create(model, 2);
+  lagtape_stream* fast = lagtape_stream_create_at_rate(model, 1, 2.0, LAGTAPE_CUBIC);
+  const int64_t steps = lagtape_stream_steps(stream);
+  size_t place;
+  check(lagtape_stream_restore(rows, state, size) == LAGTAPE_INPUT_ERROR, "a state of another number of rows is refused");
+  check_message("this stream has 2 rows. Got a state of 1");
+  check(lagtape_stream_restore(fast, state, size) == LAGTAPE_INPUT_ERROR, "a state of another rate is refused");
+  check_message("rate 2");
+  check(lagtape_stream_restore(stream, state, size - 1) == LAGTAPE_INPUT_ERROR, "a state that is cut is refused");
+  for (place = 0; place < size; ++place) {
+    state[place] ^= 1;
+    check(lagtape_stream_restore(stream, state, size) == LAGTAPE_INPUT_ERROR, "a state with a changed byte is refused");
+    state[place] ^= 1;
+  }
+  check(lagtape_stream_steps(stream) == steps, "what is refused changes nothing");
+  lagtape_stream_free(rows);
+  lagtape_stream_free(fast);
+}
+
 static void saves_and_allocates_nothing(const lagtape_model* model) {
   float in[64] = {0.5f}, first[64], again[64], copied[64];
   lagtape_stream* stream = lagtape_stream_create(model, 1);
   const size_t size = lagtape_stream_state_size(stream);
-  void* state = malloc(size);
+  unsigned char* state = malloc(size);
   lagtape_stream* copy;
   long before;
   int n, fine = 1;
@@ -134,6 +155,7 @@ static void saves_and_allocates_nothing(const lagtape_model* model) {
   for (n = 0; n < 101; ++n) lagtape_stream_step(copy, in, copied);
   fine &= lagtape_stream_reset(copy) == LAGTAPE_OK;
   check(allocations == before, "calls of a stream allocate nothing");
+  refuses_states(model, stream, state, size);
   check(fine, "a state is saved, restored and reset");
   check(memcmp(first, again, sizeof(float)) == 0, "a restored stream goes on with the same bits");
   check(memcmp(first, copied, sizeof(float)) == 0, "so does a copy");
@@ -187,7 +209,7 @@ static void streams_with_other_weights(const lagtape_model* model) {
   float in[kMost] = {0.5f}, own[kMost], other[kMost];
   lagtape_stream_options options = {0};
   lagtape_stream* plain = lagtape_stream_create_with(model, &options);
-  lagtape_stream* half;
+  lagtape_stream *half, *unrounded;
   options.weights = LAGTAPE_BF16;
   half = lagtape_stream_create_with(model, &options);
   check(plain != NULL && half != NULL, "streams are made with options");
@@ -195,6 +217,11 @@ static void streams_with_other_weights(const lagtape_model* model) {
   lagtape_stream_step(plain, in, own);
   lagtape_stream_step(half, in, other);
   check(fabs((double)own[0] - (double)other[0]) < 0.05, "weights in bf16 are near the model's own");
+  options.weights = LAGTAPE_UNROUNDED;
+  unrounded = lagtape_stream_create_with(model, &options);
+  lagtape_stream_step(unrounded, in, other);
+  check(memcmp(own, other, sizeof(float)) == 0, "a model of f32 has no rounding to leave out");
+  lagtape_stream_free(unrounded);
   lagtape_stream_free(plain);
   lagtape_stream_free(half);
   options.weights = LAGTAPE_INT8;
@@ -293,7 +320,7 @@ static void refuses_nonsense(const lagtape_model* model) {
         "a negative number of steps is refused");
   check(lagtape_stream_restore(stream, state, 1) == LAGTAPE_INPUT_ERROR,
         "a state of another size is refused");
-  check_message("bytes. Got 1");
+  check_message("56 bytes. Got 1 bytes");
   check(lagtape_stream_steps(stream) == 0, "what is refused changes nothing");
   check(lagtape_model_layer_name(model, 99) == NULL && lagtape_model_parameter_name(model, 999) == NULL,
         "names end");

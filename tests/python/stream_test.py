@@ -1,6 +1,7 @@
 """Streams from Python: the bits of predict, states, and calls that are refused."""
 
 import copy
+import re
 import threading
 
 import numpy as np
@@ -47,6 +48,23 @@ def test_a_saved_state_is_put_back(model):
     assert again.steps == 10 and np.array_equal(again.block(X[10:]), y)
     again.window = window
     assert np.array_equal(again.block(X[10:]), y)
+
+
+def test_a_state_of_another_stream_or_model_is_refused(model, tmp_path):
+    state = model.stream(rows=2).save()
+    for options, message in (({"rows": 1}, "this stream has 1 rows. Got a state of 2."),
+                             ({"rows": 2, "rate": 2}, "this stream has the rate 2. Got a state of the rate 1 or of another interpolation."),
+                             ({"rows": 2, "weights": "bf16"}, "the state is of a stream with weights of another format")):
+        with pytest.raises(lt.InputError, match=re.escape(message)):
+            model.stream(**options).restore(state)
+    file = tmp_path / "model.safetensors"
+    model.save(file)
+    lt.load(file).stream(rows=2).restore(state)
+    changed = bytearray(file.read_bytes())
+    changed[-1] ^= 1
+    file.write_bytes(changed)
+    with pytest.raises(lt.InputError, match="the state is of another model"):
+        lt.load(file).stream(rows=2).restore(state)
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan])
@@ -99,8 +117,11 @@ def test_a_closed_stream_refuses(model, name, call):
     (lambda s: s.block(1), "[stream.block] x is [T, 2, 1]. Got []."),
     (lambda s: s.step([[1], [np.nan]]), "[stream.step] number 1 of x is not finite. Got nan."),
     (lambda s: s.step([["a"], ["b"]]), "[step] expected an array of numbers. Got list with elements <U1."),
-    (lambda s: s.restore(b"abc"), "[stream.restore] the state of this stream has 200 bytes. Got 3 bytes."),
-    (lambda s: s.restore(7), "[stream.restore] the state of this stream has 200 bytes. Got int."),
+    (lambda s: s.restore(b"abc"), "[stream.restore] a state has a header of 56 bytes. Got 3 bytes."),
+    (lambda s: s.restore(b"a" * 300), "[stream.restore] these bytes are no state that this version saves."),
+    (lambda s: s.restore(s.save()[:-1]), "[stream.restore] the state of this stream has 248 bytes. Got 247."),
+    (lambda s: s.restore(s.save()[:-1] + b"?"), "[stream.restore] the bytes of the state were changed."),
+    (lambda s: s.restore(7), "[stream.restore] a state is the bytes that `save` gave. Got int."),
     (lambda s: setattr(s, "window", []), "[stream.restore] a window of this stream is a sequence of 1 arrays. Got 0."),
 ])
 def test_wrong_arguments_are_refused_and_change_nothing(model, call, message):
@@ -143,6 +164,7 @@ def test_other_weights_are_near_the_models_own(model):
     y = model.stream(rows=2).block(X)
     half = model.stream(rows=2, weights="bf16").block(X)
     assert 0 < np.abs(half - y).max() < 0.05
+    assert np.array_equal(model.stream(rows=2, weights="own").block(X), y)
     assert np.array_equal(model.stream(rows=2, weights="f32").block(X), y)
 
 

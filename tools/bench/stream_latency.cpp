@@ -56,7 +56,7 @@ StreamLatency latency(const Model& model, const LatencyOptions& options) {
   std::vector<Stream<T>> streams = {model.stream<T>()};
   check<T>(model, streams.front(), first);
   StreamLatency result;
-  if (options.weights != ProductFormat::scalar) {
+  if (options.weights) {
     StreamOptions streaming{.weights = options.weights};
     if (options.weights == ProductFormat::int8) streaming.calibration = first;
     streams.push_back(model.stream<T>(streaming));

@@ -12,7 +12,7 @@ struct LatencyOptions {
   std::int64_t steps = 100'000;  ///< steps of a repeat
   int repeats = 15;
   /// Another stream that takes turns with the model's own: bf16 or int8, calibrated on the inputs.
-  ProductFormat weights = ProductFormat::scalar;
+  std::optional<ProductFormat> weights = {};
 };
 
 /// The time in nanoseconds of one `Stream::step` of one row, read-out included, on the calling thread, with

@@ -38,18 +38,23 @@ typedef enum lagtape_dtype { LAGTAPE_F32 = 0, LAGTAPE_F64 = 1 } lagtape_dtype;
 /* How a stream at another rate reads states between two steps. */
 typedef enum lagtape_interpolation { LAGTAPE_CUBIC = 0, LAGTAPE_LINEAR = 1 } lagtape_interpolation;
 
-/* The operands of a stream's products: the model's own numbers, or these rounded to 16 or 8 bits, faster and less
- * exactly. */
-typedef enum lagtape_weights { LAGTAPE_OWN = 0, LAGTAPE_BF16 = 1, LAGTAPE_INT8 = 2 } lagtape_weights;
+/* What a stream multiplies: the numbers as predictions do, these rounded to 16 or 8 bits, faster and less exactly, or, for a
+ * model trained in bf16, without its rounding. */
+typedef enum lagtape_weights {
+  LAGTAPE_OWN = 0,
+  LAGTAPE_BF16 = 1,
+  LAGTAPE_INT8 = 2,
+  LAGTAPE_UNROUNDED = 3
+} lagtape_weights;
 
 /* How a stream runs a model. Zeros mean defaults: lagtape_stream_options options = {0}; */
 typedef struct lagtape_stream_options {
   int64_t rows; /* 0: one */
   double rate;  /* steps for each step of training; 0: one */
   lagtape_interpolation interpolation;
-  lagtape_weights weights; /* bf16 and int8: for models of f32 with layers of 64 units and more */
-  /* For int8: calibration_rows sequences [calibration_steps, input_width] like those to come, 0 rows: one. They
-   * give the ranges of the operands, and are no longer needed once the stream is made. */
+  lagtape_weights weights; /* others than the own: for models of f32 */
+  /* For int8: calibration_rows sequences [calibration_steps, input_width] like those to come, 0 rows: one. They give the
+   * ranges of the operands, and are no longer needed once the stream is made. */
   const float* calibration;
   int64_t calibration_rows, calibration_steps;
 } lagtape_stream_options;
@@ -188,8 +193,8 @@ LAGTAPE_API int lagtape_stream_is_finite(const lagtape_stream* stream);
 /* Back to the state before the first step. */
 LAGTAPE_API lagtape_status lagtape_stream_reset(lagtape_stream* stream);
 
-/* The state as bytes, for this stream or one of the same model, number of rows and rate, on a
- * machine of the same byte order. `size` is lagtape_stream_state_size. */
+/* The state as bytes, to be restored into this stream or one made alike: of the same model, number of rows, rate and weights,
+ * on a machine of the same byte order. A header and a checksum let others be refused. `size` is lagtape_stream_state_size. */
 LAGTAPE_API size_t lagtape_stream_state_size(const lagtape_stream* stream);
 LAGTAPE_API lagtape_status lagtape_stream_save(const lagtape_stream* stream, void* state, size_t size);
 LAGTAPE_API lagtape_status lagtape_stream_restore(lagtape_stream* stream, const void* state, size_t size);

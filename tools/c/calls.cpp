@@ -1,7 +1,7 @@
 #include "lagtape/tools/c/c_api.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lagtape/cells/models/model.h"
+#include "lagtape/cells/models/stream_state.h"
 #include "lagtape/core/error.h"
 #include "lagtape/tools/c/call_checks.h"
 #include "lagtape/tools/c/last_error.h"
@@ -22,6 +23,7 @@ using lagtape::InputError;
 using lagtape::Model;
 using lagtape::Rule;
 using lagtape::Stream;
+using lagtape::StreamState;
 using lagtape::Tensor;
 using lagtape::text_of;
 using lagtape::Window;
@@ -30,10 +32,11 @@ using namespace lagtape::c;
 /// A stream in its model's precision, and the window that saving and restoring go through.
 struct lagtape_stream {
   std::variant<Stream<float>, Stream<double>> stream;
+  StreamState state;
   Window window;
 
   template <class T>
-  explicit lagtape_stream(Stream<T> made) : stream(std::move(made)) {
+  lagtape_stream(Stream<T> made, const StreamState& state) : stream(std::move(made)), state(state) {
     window = std::get<Stream<T>>(stream).window();
   }
 };
@@ -84,8 +87,9 @@ lagtape_status predict_lengths(const char* call, const lagtape_model* model, con
 lagtape_stream* new_stream(const char* call, const lagtape_model* model,
                            const lagtape::StreamOptions& options) {
   require(model, call, "the model");
-  if (model->model.dtype() == Dtype::f32) return new lagtape_stream(model->model.stream<float>(options));
-  return new lagtape_stream(model->model.stream<double>(options));
+  return with_scalar(model->model.dtype(), [&]<class T>() {
+    return new lagtape_stream(model->model.stream<T>(options), StreamState(model->model, options));
+  });
 }
 
 /// The stream as one of T. Throws InputError.
@@ -124,29 +128,6 @@ lagtape_status block(lagtape_stream* stream, const T* input, T* output, std::int
     require(output, "lagtape_stream_block", "output");
     found.block(input, output, steps);
   });
-}
-
-/// Bytes of a saved state: the number of steps, then the windows' numbers.
-std::size_t state_size(const Window& window) {
-  std::size_t size = sizeof(std::int64_t);
-  for (const Tensor& state : window.states)
-    size += static_cast<std::size_t>(state.numel()) * byte_size(state.dtype());
-  return size;
-}
-
-/// Calls f(bytes of a tensor, their number) for each tensor of a window.
-template <class F>
-void for_states(Window& window, F f) {
-  for (Tensor& state : window.states)
-    f(state.raw(), static_cast<std::size_t>(state.numel()) * byte_size(state.dtype()));
-}
-
-void check_state_size(const lagtape_stream* stream, const void* state, std::size_t size, const char* call) {
-  require(stream, call, "the stream");
-  require(state, call, "the state");
-  if (const std::size_t expected = state_size(stream->window); size != expected)
-    throw InputError({.op = call}, Rule::shape, text_of("the state of this stream has ", expected, " bytes"),
-                     text_of(size));
 }
 
 }  // namespace
@@ -269,7 +250,8 @@ lagtape_stream* lagtape_stream_create_with(const lagtape_model* model,
 lagtape_stream* lagtape_stream_copy(const lagtape_stream* stream) {
   return made([&] {
     require(stream, "lagtape_stream_copy", "the stream");
-    return std::visit([](const auto& from) { return new lagtape_stream(from); }, stream->stream);
+    return std::visit([&](const auto& from) { return new lagtape_stream(from, stream->state); },
+                      stream->stream);
   });
 }
 
@@ -308,36 +290,30 @@ lagtape_status lagtape_stream_reset(lagtape_stream* stream) {
   });
 }
 
-size_t lagtape_stream_state_size(const lagtape_stream* stream) { return state_size(stream->window); }
+size_t lagtape_stream_state_size(const lagtape_stream* stream) { return StreamState::size(stream->window); }
 
 lagtape_status lagtape_stream_save(const lagtape_stream* stream, void* state, size_t size) {
   return guarded([&] {
-    check_state_size(stream, state, size, "lagtape_stream_save");
+    constexpr const char* kCall = "lagtape_stream_save";
+    require(stream, kCall, "the stream");
+    require(state, kCall, "the state");
+    if (const std::size_t expected = lagtape_stream_state_size(stream); size != expected)
+      throw InputError({.op = kCall}, Rule::shape,
+                       text_of("the state of this stream has ", expected, " bytes"), text_of(size));
     // The window is a place to work in; who holds the stream sees no change.
     Window& window = const_cast<lagtape_stream*>(stream)->window;
     std::visit([&](const auto& s) { s.save(window); }, stream->stream);
-    auto* to = static_cast<char*>(state);
-    const std::int64_t steps = lagtape_stream_steps(stream);
-    std::memcpy(to, &steps, sizeof(steps));
-    to += sizeof(steps);
-    for_states(window, [&](const void* from, std::size_t bytes) {
-      std::memcpy(to, from, bytes);
-      to += bytes;
-    });
+    stream->state.write(window, lagtape_stream_steps(stream), {static_cast<std::byte*>(state), size});
   });
 }
 
 lagtape_status lagtape_stream_restore(lagtape_stream* stream, const void* state, size_t size) {
   return guarded([&] {
-    check_state_size(stream, state, size, "lagtape_stream_restore");
-    const auto* from = static_cast<const char*>(state);
-    std::int64_t steps = 0;
-    std::memcpy(&steps, from, sizeof(steps));
-    from += sizeof(steps);
-    for_states(stream->window, [&](void* to, std::size_t bytes) {
-      std::memcpy(to, from, bytes);
-      from += bytes;
-    });
+    constexpr const char* kCall = "lagtape_stream_restore";
+    require(stream, kCall, "the stream");
+    require(state, kCall, "the state");
+    const auto* bytes = static_cast<const std::byte*>(state);
+    const std::int64_t steps = stream->state.read({bytes, size}, stream->window, kCall);
     std::visit([&](auto& s) { s.restore(stream->window, steps); }, stream->stream);
   });
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "lagtape/cells/models/model.h"
 #include "lagtape/tools/c/c_api.h"
 #include "lagtape/tools/c/call_checks.h"
@@ -17,12 +19,14 @@ inline Interpolation interpolation_of(lagtape_interpolation given, const char* c
 inline StreamOptions options_of(const lagtape_stream_options& given, std::int64_t input_width,
                                 const char* call) {
   const auto weights = static_cast<int>(given.weights);
-  if (weights < LAGTAPE_OWN || weights > LAGTAPE_INT8)
-    throw InputError({.op = call}, Rule::out_of_range, "weights are 0, 1 or 2", text_of(weights));
+  if (weights < LAGTAPE_OWN || weights > LAGTAPE_UNROUNDED)
+    throw InputError({.op = call}, Rule::out_of_range, "weights are 0, 1, 2 or 3", text_of(weights));
+  constexpr std::optional<ProductFormat> kFormats[] = {
+      {}, ProductFormat::bf16, ProductFormat::int8, ProductFormat::scalar};
   StreamOptions options{.rows = given.rows == 0 ? 1 : given.rows,
                         .rate = given.rate == 0 ? 1 : given.rate,
                         .interpolation = interpolation_of(given.interpolation, call),
-                        .weights = static_cast<ProductFormat>(weights)};
+                        .weights = kFormats[weights]};
   if (given.calibration == nullptr) return options;
   const std::int64_t rows = given.calibration_rows == 0 ? 1 : given.calibration_rows;
   require_at_least(1, rows, call, "calibration_rows");

@@ -23,7 +23,7 @@ struct BenchArguments {
   bench::BenchmarkOptions options;
   std::string plan;
   bool stream = false;
-  std::string weights = "f32";
+  std::string weights = "own";
   std::int64_t stream_steps = bench::LatencyOptions{}.steps;
   bool json = false;
 };
@@ -49,9 +49,9 @@ void add_options(Options& options, BenchArguments& arguments) {
       .show_default();
   options
       .add("--weights", &arguments.weights,
-           "also time a stream with weights in bf16 or int8, in turn with the model's own")
+           "also time a stream with weights in f32, bf16 or int8, in turn with the model's own")
       .needs({"--stream"})
-      .one_of({"f32", "bf16", "int8"})
+      .one_of({"own", "f32", "bf16", "int8"})
       .called("FORMAT")
       .show_default();
   options.add("--json", &arguments.json, "print the result as one JSON object");
@@ -166,7 +166,7 @@ void run_stream(const Experiment& experiment, const DataShape& data, const Bench
   } catch (const InputError& error) {
     throw named(error, experiment.where);
   }
-  const bool has_other = options.weights != ProductFormat::scalar;
+  const bool has_other = options.weights.has_value();
   const double ratio = has_other ? latency.other.median / latency.own.median : 1;
   if (arguments.json) {
     Json json = {{"name", experiment.name},

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "lagtape/cells/models/chain_definition.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/ending.h"
 #include "lagtape/core/io/file.h"
@@ -36,7 +37,7 @@ namespace lagtape::cli {
 namespace {
 
 struct PredictArguments {
-  std::string run, input, output, series, plot, interpolation = "cubic", weights = "f32", calibrate,
+  std::string run, input, output, series, plot, interpolation = "cubic", weights = "own", calibrate,
                                                 frequency;
   std::optional<double> rate;
   int threads = 1;
@@ -59,7 +60,7 @@ void add_options(Options& options, PredictArguments& arguments) {
       .required()
       .called("FILE");
   options.add("--stream", &arguments.stream,
-              "run the model step by step; with --weights f32 the outputs are the same to the bit");
+              "run the model step by step; with --weights own the outputs are the same to the bit");
   options
       .add("--rate", &arguments.rate,
            "steps for each step of training, 0.5 to 8: 2 for sound of 96 kHz and a model of 48 kHz")
@@ -72,11 +73,11 @@ void add_options(Options& options, PredictArguments& arguments) {
       .called("KIND");
   options
       .add("--weights", &arguments.weights,
-           "of the stream of a model of f32: f32, bf16, or int8 for layers of 64 units and more; bf16 and "
-           "int8 are "
-           "faster and less exact")
+           "of the stream: own, and for a model of f32 bf16, or int8 for layers of 64 units and more, which "
+           "are "
+           "faster and less exact; f32 leaves out the rounding of a model that was trained in bf16")
       .needs({"--stream"})
-      .one_of({"f32", "bf16", "int8"})
+      .one_of({"own", "f32", "bf16", "int8"})
       .show_default()
       .called("FORMAT");
   options
@@ -286,7 +287,7 @@ void check_output(const PredictArguments& arguments, bool of_recording, bool of_
 /// Says on stderr what the format of the stream's weights costs.
 void print_error(const PredictArguments& arguments, const Tensor& y, const Model& model, const Tensor& x,
                  StreamOptions options) {
-  options.weights = ProductFormat::scalar;
+  options.weights = {};
   options.calibration = {};
   const double error = relative_difference(y, predict_by_stream(model, x, options));
   note(
@@ -318,7 +319,8 @@ void predict(const PredictArguments& arguments) {
   const Tensor y =
       arguments.stream ? predict_by_stream(model, x, streaming) : model.predict(x, arguments.threads);
   write_array(arguments.output, arguments.probabilities ? probabilities_of(model, y) : y);
-  if (streaming.weights != ProductFormat::scalar) print_error(arguments, y, model, x, streaming);
+  if (streaming.weights && streaming.weights != model.chain().products)
+    print_error(arguments, y, model, x, streaming);
 }
 
 /// Names the option or the run where the library names its part: "--rate: ..." for "[rate] ...".

@@ -202,6 +202,11 @@ TEST_CASE("a model of f32 streams with weights in bf16 as a model of that precis
   CHECK(same_bits(streamed(made(Dtype::f32).stream<float>({.weights = ProductFormat::bf16}), x), half));
   CHECK(same_bits(made(kBf16).predict(x), half));
   CHECK(!same_bits(plain, half));
+  // A model of bf16 without its rounding is the one of f32.
+  CHECK(same_bits(streamed(made(kBf16).stream<float>({.weights = ProductFormat::scalar}), x), plain));
+  CHECK(same_bits(streamed(made(Dtype::f32).stream<float>({.weights = ProductFormat::scalar}), x), plain));
+  CHECK_THROWS_WITH_AS(made(Dtype::f64).stream<double>({.weights = ProductFormat::scalar}),
+                       "[stream] weights in f32 are for models of f32; this one is f64", InputError);
   for (std::int64_t i = 0; i < plain.numel(); ++i) CHECK(std::abs(plain.at(i) - half.at(i)) < 0.02);
   CHECK_THROWS_WITH_AS(made(Dtype::f64).stream<double>({.weights = ProductFormat::bf16}),
                        "[stream] weights in bf16 are for models of f32; this one is f64", InputError);

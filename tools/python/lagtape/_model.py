@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import struct
 import tempfile
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Protocol, Sequence, Tuple, Union, cast, overload
 
@@ -153,7 +152,7 @@ class Model:
         _check_finite(array, "predict")
         return array
 
-    def stream(self, rows: int = 1, *, rate: float = 1, interpolation: str = "cubic", weights: str = "f32",
+    def stream(self, rows: int = 1, *, rate: float = 1, interpolation: str = "cubic", weights: str = "own",
                calibrate: Optional[ArrayLike] = None) -> Stream:
         """A stream of `rows` sequences side by side, before its first step.
 
@@ -161,8 +160,9 @@ class Model:
         48 kHz. States between two steps are found by "linear" or "cubic" interpolation. Raises InputError for a rate
         that the model cannot run at.
 
-        `weights` of "bf16" or "int8" let a model of float32 with 64 units and more run faster and less exactly. "int8"
-        needs `calibrate`: sequences [T, input] or [B, T, input] like those to come.
+        `weights` of "bf16" or "int8" let a model of float32 with 64 units and more run faster and less exactly. "int8" needs
+        `calibrate`: sequences [T, input] or [B, T, input] like those to come. "f32" leaves out the rounding of a model that was
+        trained in bf16.
 
             >>> stream = model.stream()
             >>> bool((stream.block(x[0]) == model.predict(x[0])).all())
@@ -290,7 +290,7 @@ class Stream(_lagtape.Stream):
     Raises InputError for another shape, and for a stream that is closed or that another thread uses.
     """
 
-    def __init__(self, model: Model, rows: int = 1, *, rate: float = 1, interpolation: str = "cubic", weights: str = "f32",
+    def __init__(self, model: Model, rows: int = 1, *, rate: float = 1, interpolation: str = "cubic", weights: str = "own",
                  calibrate: Optional[ArrayLike] = None):
         if not isinstance(model, Model):
             raise InputError(f"[stream] expected a lagtape.Model. Got {type(model).__name__}.")
@@ -311,26 +311,19 @@ class Stream(_lagtape.Stream):
         self._restore(states, self.steps)
 
     def save(self) -> bytes:
-        """The state as bytes, for `restore` of a stream of the same model with as many rows.
+        """The state as bytes, for `restore` of a stream of the same model, with as many rows, the same rate and weights.
 
             >>> stream = model.stream()
             >>> state = stream.save()
             >>> stream.restore(state)
         """
-        return struct.pack("<q", self.steps) + b"".join(state.tobytes() for state in self.window)
+        return self._save()
 
     def restore(self, state: bytes) -> None:
-        """Restores a state from `save`. Raises InputError for bytes of another size."""
-        states, begin = self.window, 8
-        size = begin + sum(one.nbytes for one in states)
-        if not isinstance(state, (bytes, bytearray, memoryview)) or len(state) != size:
-            got = f"{len(state)} bytes" if isinstance(state, (bytes, bytearray, memoryview)) else type(state).__name__
-            raise InputError(f"[stream.restore] the state of this stream has {size} bytes. Got {got}.")
-        restored = []
-        for one in states:
-            restored.append(np.frombuffer(state, one.dtype, one.size, begin).reshape(one.shape))
-            begin += one.nbytes
-        self._restore(restored, struct.unpack_from("<q", state)[0])
+        """Puts back a state that `save` gave. Raises InputError for one of another model or stream, and for changed bytes."""
+        if not isinstance(state, (bytes, bytearray, memoryview)):
+            raise InputError(f"[stream.restore] a state is the bytes that `save` gave. Got {type(state).__name__}.")
+        self._restore_saved(bytes(state))
 
     def copy(self) -> Stream:
         """A second stream in the same state."""

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <memory>
 #include <variant>
 
 #include "lagtape/cells/models/model.h"
+#include "lagtape/cells/models/stream_state.h"
 #include "lagtape/core/error.h"
 #include "lagtape/ops/recurrence/stream/stream.h"
 #include "lagtape/tools/python/src/arrays.h"
@@ -34,7 +36,9 @@ AnyStream stream_of(const Model& model, const StreamOptions& options) {
 class OwnedStream {
  public:
   OwnedStream(const Model& model, const StreamOptions& options)
-      : stream_(std::make_unique<AnyStream>(stream_of(model, options))), tokens_(model.tokens()) {
+      : stream_(std::make_unique<AnyStream>(stream_of(model, options))),
+        state_(model, options),
+        tokens_(model.tokens()) {
     const nb::module_ numpy = nb::module_::import_("numpy");
     empty_ = numpy.attr("empty");
     dtype_ = numpy.attr("dtype")(model.dtype() == Dtype::f32 ? "f4" : "f8");
@@ -42,7 +46,8 @@ class OwnedStream {
     shape_of_rows_ = nb::make_tuple(options.rows, model.output_width());
   }
   OwnedStream(const OwnedStream& other)
-      : tokens_(other.tokens_),
+      : state_(other.state_),
+        tokens_(other.tokens_),
         empty_(other.empty_),
         dtype_(other.dtype_),
         shape_of_one_(other.shape_of_one_),
@@ -65,6 +70,7 @@ class OwnedStream {
   }
   bool closed() const { return stream_ == nullptr; }
   std::int64_t tokens() const { return tokens_; }
+  const StreamState& state() const { return state_; }
 
   /// A NumPy array for the output of a step: [output] or [rows, output].
   nb::object new_output(bool one) const { return empty_(one ? shape_of_one_ : shape_of_rows_, dtype_); }
@@ -91,6 +97,7 @@ class OwnedStream {
   };
 
   std::unique_ptr<AnyStream> stream_;
+  StreamState state_;
   mutable std::atomic<bool> busy_ = false;
   std::int64_t tokens_;
   nb::object empty_, dtype_, shape_of_one_, shape_of_rows_;  // numpy.empty, and its arguments
@@ -244,6 +251,24 @@ void restore(const OwnedStream& self, const nb::sequence& states, std::int64_t s
   });
 }
 
+nb::bytes save(const OwnedStream& self) {
+  return self.use("save", [&](auto& stream) {
+    const Window window = stream.window();
+    std::vector<std::byte> bytes(StreamState::size(window));
+    self.state().write(window, stream.steps(), bytes);
+    return nb::bytes(bytes.data(), bytes.size());
+  });
+}
+
+void restore_saved(const OwnedStream& self, const nb::bytes& bytes) {
+  self.use("restore", [&](auto& stream) {
+    Window window = stream.window();
+    const auto* from = static_cast<const std::byte*>(bytes.data());
+    const std::int64_t steps = self.state().read({from, bytes.size()}, window, "stream.restore");
+    stream.restore(window, steps);
+  });
+}
+
 /// Makes a stream in the memory that Python has for it.
 void make_stream(OwnedStream* self, const Model& model, std::int64_t rows, double rate,
                  const std::string& interpolation, const std::string& weights, nb::handle calibrate) {
@@ -290,7 +315,9 @@ void add_streams(nb::module_& module) {
       .def_prop_ro("steps", property("steps", [](auto& stream) { return stream.steps(); }),
                    "Steps fed so far.")
       .def("_window", window)
-      .def("_restore", restore, nb::arg("states"), nb::arg("steps"));
+      .def("_restore", restore, nb::arg("states"), nb::arg("steps"))
+      .def("_save", save)
+      .def("_restore_saved", restore_saved, nb::arg("state"));
 }
 
 }  // namespace lagtape::python
