@@ -100,7 +100,7 @@ std::string message_of(const Problem& problem) {
   };
   add_sentence(hint);
   if (!place.excerpt.empty()) add_sentence("In: " + place.excerpt);
-  return text;
+  return printable(text);
 }
 
 std::string to_string(const Problem& problem) {
@@ -112,7 +112,7 @@ std::string to_string(const Problem& problem) {
   // Without a file, what the pointer leads to is named by the item.
   if (!place.pointer.empty() && (!place.file.empty() || place.item.empty()))
     text += shortened(place.pointer, kLongestPointer) + ": ";
-  return text_of(text, text_of_position(place), place.column == 0 ? "" : op, message_of(problem));
+  return text_of(printable(text + text_of_position(place)), place.column == 0 ? "" : op, message_of(problem));
 }
 
 std::string to_string(const std::vector<Problem>& problems) {

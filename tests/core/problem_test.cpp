@@ -82,6 +82,17 @@ TEST_CASE("Problems keep their fields inside of larger places") {
   CHECK(to_string(of_other_file) == "b.json: /train/init: " + to_string(outer));
 }
 
+TEST_CASE("No name breaks, cuts or turns a message") {
+  const std::string name("a\nlagtape: forged \0b\u202e", 23);
+  const Problem problem{
+      .place = {.file = name, .item = name}, .statement = name, .found = name, .hint = name};
+  const std::string escaped = "a\\nlagtape: forged \\x00b\\u202e";
+  CHECK(to_string(problem) ==
+        text_of(escaped, ": ", escaped, ": ", escaped, ". Got ", escaped, ". ", escaped));
+  CHECK(std::string(InputError(problem).what()) == to_string(problem));
+  CHECK(problem.place.file == name);  // fields are data
+}
+
 TEST_CASE("An error has a line for each problem, and its copies share them") {
   const InputError error({Problem{.statement = "one"}, Problem{.statement = "two"}});
   CHECK(std::string(error.what()) == "one\ntwo");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <utility>
@@ -8,6 +9,8 @@
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/unusable_path.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/tools/c/c_api.h"
 #include "lagtape/tools/c/last_error.h"
 
@@ -29,10 +32,13 @@ namespace lagtape::c {
 template <class F>
 lagtape_status guarded(F f) noexcept {
   try {
+    const PlainArithmetic plain;
     f();
     return LAGTAPE_OK;
   } catch (const InputError& error) {
     return fail(error);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(unusable_path(error));
   } catch (const std::bad_alloc&) {
     return fail(LAGTAPE_ERROR, "[lagtape] there is not enough memory");
   } catch (const std::exception& error) {

@@ -20,6 +20,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/io/unusable_path.h"
 #include "lagtape/core/json/problem_json.h"
 #include "lagtape/core/out_of_memory.h"
 #include "lagtape/core/quote.h"
@@ -239,10 +240,7 @@ Failure failure_of(const CLI::App& tool) try { throw; } catch (const CLI::ParseE
 } catch (const Interrupted& error) {
   return {kInterrupted, {{.rule = Rule::interrupted, .statement = error.what()}}};
 } catch (const std::filesystem::filesystem_error& error) {
-  return {kWrongInput,
-          {{.place = {error.path1().string()},
-            .rule = Rule::cannot_read,
-            .statement = text_of("cannot use this path: ", error.code().message())}}};
+  return {kWrongInput, unusable_path(error).problems()};
 } catch (const OutOfMemory& error) {
   return {kFailed,
           {{.place = {subject_of(tool)},

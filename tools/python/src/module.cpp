@@ -8,11 +8,14 @@
 
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/io/unusable_path.h"
 #include "lagtape/tools/python/src/bindings.h"
 #include "lagtape/tools/version.h"
 
@@ -61,6 +64,10 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise("DivergenceError", text_from(error.what()));
   } catch (const Error& error) {
     raise("Error", text_from(error.what()));
+  } catch (const std::filesystem::filesystem_error& error) {
+    raise(unusable_path(error));
+  } catch (const std::bad_cast&) {
+    raise(InputError({.op = "lagtape"}, Rule::wrong_type, "an argument is of another type than expected."));
   }
 }
 
