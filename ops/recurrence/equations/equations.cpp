@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "lagtape/core/error.h"
@@ -223,7 +224,9 @@ class CellCompiler {
           text_of("a cell with derived weights may have ", kMostSampled, " numbers in its weights."));
     sampled_ += numbers;
     weight_scope_.values[name] = samples_.size();
-    samples_.push_back(sample_tape_.constant(Tensor(shape, Dtype::f32)));
+    if (numbers > zeros_.numel()) zeros_ = Tensor({numbers}, Dtype::f32);
+    samples_.push_back(sample_tape_.constant(
+        Tensor::over(zeros_.raw(), shape, Dtype::f32, std::make_shared<const Tensor>(zeros_))));
   }
 
   /// Evaluates the derived weight on weights of zeros to find its shape, and records the names that it uses.
@@ -233,7 +236,9 @@ class CellCompiler {
     if (samples_.empty()) throw InputError(item("derived", name), Rule::missing, "the cell has no weights.");
     const EquationLine line{text_of("derived '", name, "'"), text};
     std::vector<std::string> names;
+    const Tape::Mark before = sample_tape_.mark();
     const Shape shape = derive_weight(line, weight_scope_, samples_, &names).shape();
+    sample_tape_.rewind(before);
     if (shape.size() > 2)
       throw InputError(item("derived", name), Rule::shape, "a weight is a matrix, a vector or a scalar.");
 
@@ -357,8 +362,7 @@ class CellCompiler {
   // The number of numbers that a derived weight may have whatever the others have, those that it may have
   // besides for each of theirs, and the number that all may have together: their shapes are found on zeros.
   static constexpr std::int64_t kFreeNumbers = 1 << 22, kNumbersForEach = 64, kMostNumbers = 1 << 30;
-  static constexpr std::int64_t kMostSampled = 1 << 27;
-  static constexpr std::int64_t kMostGroups = 1 << 10;
+  static constexpr std::int64_t kMostSampled = 1 << 27, kMostGroups = 1 << 10;
 
   const EquationCell& cell_;
   EquationScope scope_;
@@ -370,6 +374,7 @@ class CellCompiler {
 
   // The names that derived weights may use, and zeros as a value of every weight.
   WeightScope weight_scope_;
+  Tensor zeros_;  ///< shared by all of them
   Tape sample_tape_;
   std::vector<Var> samples_;
   std::int64_t sampled_ = 0;  ///< their numbers

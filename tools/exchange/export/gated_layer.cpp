@@ -1,6 +1,7 @@
 #include "lagtape/tools/exchange/export/gated_layer.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "lagtape/cells/equation_cell.h"
 #include "lagtape/cells/gru.h"
@@ -65,10 +66,9 @@ Candidate map(std::int64_t units, std::int64_t input, bool has_bias, const std::
                                : step_of(cells, units, input)};
 }
 
-std::vector<Candidate> candidates(const StepProgram& program) {
-  const std::int64_t input = program.input.size, units = program.values[program.output].shape.width();
+std::vector<Candidate> candidates(bool is_map, std::int64_t units, std::int64_t input) {
   std::vector<Candidate> all;
-  if (program.states.empty()) {
+  if (is_map) {
     for (const char* function : {"", "tanh", "sigmoid", "relu", "elu"})
       for (const bool has_bias : {true, false}) all.push_back(map(units, input, has_bias, function));
     return all;
@@ -110,10 +110,20 @@ std::optional<GatedLayer> gated_layer(const ExportedLayer& layer) {
   const StepProgram& program = layer.program;
   if (program.input.rank != 1 || program.states.size() > 2 || program.weights.empty()) return {};
   const std::string step = to_string(program);
-  for (Candidate& candidate : candidates(program)) {
+  // Layers of one size follow each other: the candidates of the layer before stay.
+  const std::tuple size(program.states.empty(), program.values[program.output].shape.width(),
+                        program.input.size);
+  thread_local std::optional<decltype(size)> known;
+  thread_local std::vector<Candidate> all;
+  if (known != size) {
+    all = std::apply(candidates, size);
+    known.emplace(size);
+  }
+  for (const Candidate& candidate : all) {
     if (candidate.step != step) continue;
-    candidate.layer.layer = &layer;
-    return candidate.layer;
+    GatedLayer found = candidate.layer;
+    found.layer = &layer;
+    return found;
   }
   return {};
 }
