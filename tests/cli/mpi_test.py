@@ -99,6 +99,35 @@ class WithMpi(ToolTest):
         self.assertEqual(len(re.findall("interrupted after step", err)), 1, err)
         self.finish_and_compare(file, "stopped", 4)
 
+    def test_ranks_with_files_of_their_own_are_refused_and_none_waits_for_ever(self):
+        rows = [f"{n % 7},{n % 5}" for n in range(400)]
+        for name, text in (("same.csv", rows), ("other.csv", rows[:200] + ["6,4"] + rows[201:])):
+            self.write(name, "a,b\n" + "\n".join(text) + "\n")
+        data = {"task": "series", "path": "DATA", "window": 20, "input": ["a", "b"], "target": ["a"]}
+        self.write("series.json", changed(EXPERIMENT, data=data))
+        for name, message in (("other.csv", "rank 1 has another training set than rank 0"), ("missing.csv", "rank 1: .*missing.csv")):
+            command = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
+            for path in ("same.csv", name):
+                command += ["-n", "1", self.tool, "train", "series.json", "--out", "run", "--set", f"data.path={path}", ":"]
+            begin = time.monotonic()
+            done = subprocess.run(command[:-1], cwd=self.folder, capture_output=True, text=True, timeout=60)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertRegex(done.stderr, message)
+            self.assertLess(time.monotonic() - begin, 30)
+            self.assertFalse((self.folder / "run" / "metrics.jsonl").exists())
+
+    def test_a_rank_that_is_stopped_for_a_time_or_slow_changes_no_bit(self):
+        file = self.long_run()
+        process = self.begun(file, "slow", 3)
+        ranks = self.ranks_of(process)
+        for rank in ranks * 3:
+            os.kill(rank, signal.SIGSTOP)
+            time.sleep(0.1)
+            os.kill(rank, signal.SIGCONT)
+        _, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(self.weights("slow"), self.weights("whole"))
+
     def test_errors_are_told_once(self):
         file = self.write("wrong.json", changed(EXPERIMENT, model__layers=[{"cell": "gruu"}]))
         err = self.on_ranks(4, "train", file, code=2).stderr

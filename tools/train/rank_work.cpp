@@ -17,6 +17,26 @@ bool RankWork::agreed(bool value) const {
   return first != 0;
 }
 
+void RankWork::check_alike(const std::vector<std::pair<std::string, std::uint64_t>>& facts) const {
+  if (ranks_ == nullptr) return;
+  std::vector<std::uint64_t> of_first;
+  std::string difference;
+  for (int rank = 0; rank < ranks_->count(); ++rank) {
+    std::vector<std::uint64_t> hashes;
+    for (const auto& [name, hash] : facts) hashes.push_back(hash);
+    ranks_->broadcast(rank, std::as_writable_bytes(std::span(hashes)));
+    if (rank == 0) of_first = hashes;
+    for (std::size_t i = 0; i < hashes.size() && difference.empty(); ++i)
+      if (hashes[i] != of_first[i])
+        difference = text_of("rank ", rank, " has another ", facts[i].first, " than rank 0");
+  }
+  if (!difference.empty())
+    throw InputError(
+        {}, Rule::conflict, difference, {},
+        "Give all ranks the same lagtape, experiment and files, and processors with or without fused "
+        "multiply-add.");
+}
+
 void RankWork::share_state(Trainer& trainer) const {
   if (ranks_ == nullptr) return;
   std::string state = is_first() ? serialize_safetensors(trainer.pack()) : std::string();

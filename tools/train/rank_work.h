@@ -3,6 +3,9 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/ranks.h"
@@ -23,6 +26,8 @@ class RankWork {
   void on_first(F f) const;
   /// The first rank's value, for all.
   bool agreed(bool value) const;
+  /// Throws InputError on every rank unless all have the first one's facts, which are hashes by their names.
+  void check_alike(const std::vector<std::pair<std::string, std::uint64_t>>& facts) const;
   /// Brings the trainers of the other ranks to the state of the first one's.
   void share_state(Trainer& trainer) const;
 

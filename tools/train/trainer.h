@@ -94,7 +94,8 @@ class Trainer {
   bool is_finished() const;
   /// No new best on valid for as long as the experiment allows, or a hook ended the training.
   bool has_stopped_early() const;
-  bool has_other_data() const { return has_other_data_; }  ///< than the unpacked run began with
+  bool has_other_data() const { return has_other_data_; }     ///< than the unpacked run began with
+  std::uint64_t fingerprint() const { return fingerprint_; }  ///< of the training set
   const PlanCost& plan() const { return plan_; }
   ModelOp& op() { return op_; }
 

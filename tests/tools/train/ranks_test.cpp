@@ -71,5 +71,24 @@ TEST_CASE("all ranks refuse what the first one refuses, and nothing is written")
   CHECK_FALSE(std::filesystem::exists(folder.path() / "file" / "run"));
 }
 
+TEST_CASE("ranks with other data, weights or settings are refused before the first step") {
+  for (const auto& [setting, name] : {std::pair{"data.train=5", "training set"},
+                                      {"seed=4", "experiment"},
+                                      {"optimizer.lr=0.03", "experiment"}}) {
+    const TemporaryFolder folder;
+    const std::string message = text_of("rank 2 has another ", name, " than rank 0");
+    CHECK_THROWS_WITH_AS(test::ThreadRanks::run(
+                             3,
+                             [&, setting = setting](Ranks& ranks) {
+                               std::vector<std::string> set = {"data.train=4", "data.valid=2", "data.test=2"};
+                               if (ranks.rank() == 2) set.push_back(setting);
+                               train_run(experiment_with(set),
+                                         {.folder = folder.path() / "run", .ranks = &ranks});
+                             }),
+                         doctest::Contains(message.c_str()), InputError);
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "run" / "metrics.jsonl"));
+  }
+}
+
 }  // namespace
 }  // namespace lagtape

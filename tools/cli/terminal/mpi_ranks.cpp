@@ -32,6 +32,14 @@ long launched_processes() {
 
 #ifdef LAGTAPE_MPI
 
+std::string message_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 /// Ranks of MPI_COMM_WORLD. While a rank waits for others it looks whether it was asked to stop: when mpirun loses a
 /// process it asks all others, which then do not hear from the lost one.
 class MpiRanks final : public Ranks {
@@ -40,6 +48,20 @@ class MpiRanks final : public Ranks {
     MPI_Init(nullptr, nullptr);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
+    MPI_Comm_dup(MPI_COMM_WORLD, &end_);
+  }
+
+  /// Whether all ranks come to their end within some seconds. Those that go on wait for this one.
+  bool meet() {
+    constexpr auto kPatience = std::chrono::seconds(10);
+    MPI_Request request;
+    MPI_Ibarrier(end_, &request);
+    const auto begin = Clock::now();
+    for (int done = 0; Clock::now() - begin < kPatience; std::this_thread::yield()) {
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      if (done) return true;
+    }
+    return false;
   }
 
   int rank() const override { return rank_; }
@@ -92,6 +114,7 @@ class MpiRanks final : public Ranks {
   }
 
   int rank_ = 0, count_ = 1;
+  MPI_Comm end_ = MPI_COMM_NULL;  ///< where all ranks meet at their end
 };
 
 #endif
@@ -114,6 +137,10 @@ void run_among_ranks(const std::function<void(Ranks*)>& work) {
   } catch (const std::exception& error) {
     report(text_of("rank ", ranks.rank(), ": ", error.what()));
     MPI_Abort(MPI_COMM_WORLD, kFailed);
+  }
+  if (!ranks.meet()) {  // a rank failed alone, as without a file
+    if (of_all) report(text_of("rank ", ranks.rank(), ": ", message_of(of_all)));
+    MPI_Abort(MPI_COMM_WORLD, kWrongInput);
   }
   MPI_Finalize();
   if (ranks.rank() > 0)
