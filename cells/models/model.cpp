@@ -7,6 +7,7 @@
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape {
@@ -47,6 +48,7 @@ Model::Model(const ModelDefinition& definition, const DataWidths& data, std::uin
 
 Model::Model(FittedModel fitted, std::uint64_t seed, std::shared_ptr<const Provenance> provenance)
     : implementation_(std::make_unique<Implementation>(std::move(fitted), std::move(provenance))) {
+  const PlainArithmetic plain;
   draw(seed);
 }
 
@@ -57,6 +59,7 @@ Model Model::undrawn(FittedModel fitted, std::shared_ptr<const Provenance> prove
 }
 
 void Model::draw(std::uint64_t seed) {
+  const PlainArithmetic plain;
   Implementation& m = *implementation_;
   m.parameters = draw_parameters(m.fitted, m.dtype(), seed);
 }

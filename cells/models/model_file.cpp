@@ -9,6 +9,7 @@
 #include "lagtape/cells/models/model_json.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/normalization_json.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/ops/recurrence/equations/equations.h"
 
@@ -47,9 +48,14 @@ void check_format(const SafetensorsFile& file, const std::string& where) {
     throw InputError({where}, Rule::missing, "no lagtape model: metadata 'format' is missing", {},
                      "`lagtape import` makes a run of a model of PyTorch");
   const std::string& format = found->second;
-  if (format == kFormat) return;
-  throw unexpected({where}, Rule::not_supported, text_of("the format '", kFormat, "'"), quote(format),
-                   format.starts_with(kFormatBegin) ? "A newer lagtape wrote this file." : "");
+  if (format != kFormat)
+    throw unexpected({where}, Rule::not_supported, text_of("the format '", kFormat, "'"), quote(format),
+                     format.starts_with(kFormatBegin) ? "A newer lagtape wrote this file." : "");
+  const auto grammar = file.metadata.find("grammar");
+  if (grammar != file.metadata.end() && grammar->second != std::to_string(EquationCell::kGrammar))
+    throw unexpected({where}, Rule::not_supported,
+                     text_of("cells by the grammar ", EquationCell::kGrammar, " of equations"),
+                     shortened(grammar->second), "A newer lagtape wrote this file.");
 }
 
 /// Says in each cell of equations that it is read by the grammar of its time, where vectors spread another way than
@@ -125,6 +131,7 @@ ModelFile::ModelFile(SafetensorsFile content, const std::string& where)
 }
 
 Model ModelFile::model() && {
+  const PlainArithmetic plain;
   const auto part = [&](const char* key) {
     return experiment_.is_object() ? experiment_.value(key, Json()) : Json();
   };

@@ -3,6 +3,7 @@
 
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/plain_arithmetic.h"
 
 namespace lagtape {
 
@@ -23,6 +24,7 @@ LearnedLayer learned_layer(const Layer& layer, std::vector<Tensor>& values) {
 
 template <class T>
 Learner<T> Model::learner(const LearnerOptions& options) const {
+  const PlainArithmetic plain;
   const Implementation& m = *implementation_;
   if (dtype_of<T> != dtype())
     throw InputError({.op = "learner"}, Rule::wrong_type,

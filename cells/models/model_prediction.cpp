@@ -6,6 +6,7 @@
 
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/plain_arithmetic.h"
 
 namespace lagtape {
 
@@ -50,6 +51,7 @@ Tensor Model::predict(const Tensor& x, const Normalization& normalization, int t
 
 Tensor Model::predicted(const Tensor& x, std::span<const std::int64_t> lengths, const Normalization& n,
                         int threads) const {
+  const PlainArithmetic plain;
   Implementation& m = *implementation_;
   if ((x.rank() != 2 && x.rank() != 3) || x.size(-1) != input_width())
     throw InputError({.op = "predict"}, Rule::shape,

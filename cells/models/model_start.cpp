@@ -5,6 +5,7 @@
 
 #include "lagtape/cells/models/model_implementation.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/plain_arithmetic.h"
 
 namespace lagtape {
 namespace {
@@ -75,11 +76,15 @@ void Model::set_start(Window start) {
 }
 
 void Model::settle(double input) {
+  const PlainArithmetic plain;
   if (tokens() > 0)
     throw InputError({.op = "rest"}, Rule::not_supported, "the inputs are tokens, of which none is rest");
-  if (!std::isfinite(input))
-    throw InputError({.op = "rest"}, Rule::not_finite, "the input is a finite number", text_of(input));
-  set_start(with_scalar(dtype(), [&]<class T>() { return settled_states<T>(*this, input); }));
+  set_start(with_scalar(dtype(), [&]<class T>() {
+    if (!std::isfinite(static_cast<T>(input)))
+      throw InputError({.op = "rest"}, Rule::not_finite,
+                       text_of("the input is a number that ", name_of(dtype()), " can hold"), text_of(input));
+    return settled_states<T>(*this, input);
+  }));
 }
 
 }  // namespace lagtape

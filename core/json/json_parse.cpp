@@ -8,6 +8,7 @@
 #include "lagtape/core/file_kind.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/json/json_slips.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/core/quote.h"
 
 namespace lagtape {
@@ -44,6 +45,7 @@ class Builder : public nlohmann::json_sax<nlohmann::ordered_json> {
   explicit Builder(std::string_view text) : text_(text), furthest_(text.data()) {}
 
   bool parse() {
+    const PlainArithmetic plain;
     const Cursor first{text_.data(), &furthest_}, last{text_.data() + text_.size(), &furthest_};
     // To the parser a NUL byte is the end of the text.
     return nlohmann::ordered_json::sax_parse(first, last, this) &&

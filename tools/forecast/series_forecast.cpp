@@ -7,6 +7,7 @@
 
 #include "lagtape/core/byte_size.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/series/naive_errors.h"
@@ -277,6 +278,7 @@ void add_intervals(std::span<const Model> models, const Panel& panel, const Seri
 
 std::vector<SeriesForecast> forecast_series(std::span<const Model> models,
                                             const SeriesForecastOptions& options) {
+  const PlainArithmetic plain;
   if (models.empty()) throw unexpected({.op = "forecast"}, Rule::missing, "a model");
   SeriesOptions series = series_options_of(models.front());
   series.paths = {options.input.string()};

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/data/series/series_scaling.h"
 #include "lagtape/tools/chart/row_axis.h"
 #include "lagtape/tools/forecast/recording_model.h"
@@ -113,6 +114,7 @@ SeriesPrediction predict_one(const Model& model, const Panel& panel, const Serie
 
 SeriesPrediction predict_series(const Model& model, const std::filesystem::path& input, int threads,
                                 const std::string& frequency) {
+  const PlainArithmetic plain;
   SeriesOptions series = series_options_of(model);
   series.paths = {input.string()};
   if (!frequency.empty()) series.frequency = frequency;

@@ -32,14 +32,23 @@ Json assigned(Json document, std::span<const std::string> assignments) {
   return document;
 }
 
+namespace {
+
+/// A program's current folder may be gone; absolute paths do not need it.
+fs::path in_this_folder(const fs::path& path) {
+  return path.is_absolute() ? path : fs::current_path() / path;
+}
+
+}  // namespace
+
 Experiment parse_experiment(const std::string& text, const std::string& where, const fs::path& base,
                             std::span<const std::string> assignments) {
-  return read_experiment({parse_commented_json(text, where), where, fs::current_path() / base}, assignments);
+  return read_experiment({parse_commented_json(text, where), where, in_this_folder(base)}, assignments);
 }
 
 ExperimentFile parse_experiment_file(const fs::path& file, const std::string& row) {
   const ExperimentPlace place{.file = file, .row = row};
-  ExperimentFile read{read_experiment_document(place), place.text(), fs::current_path() / file.parent_path()};
+  ExperimentFile read{read_experiment_document(place), place.text(), in_this_folder(file.parent_path())};
   if (is_experiment_of_run(file)) make_paths_absolute(read.document, read.base);
   return read;
 }

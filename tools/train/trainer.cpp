@@ -7,6 +7,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/normalization_json.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/data/fingerprint.h"
 #include "lagtape/optim/ridge_readout.h"
 #include "lagtape/tools/train/losses.h"
@@ -20,8 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// After so many skipped updates in a row the parameters, which no longer change, are taken to have a usable
-/// gradient on no batch.
+/// After so many skipped updates in a row no batch is taken to have a usable gradient.
 constexpr std::int64_t kMostSkippedInARow = 100;
 
 double seconds_since(Clock::time_point start) {
@@ -108,13 +108,14 @@ Trainer::Trainer(const Experiment& experiment, const Task& task, Model& model, T
       plan_(choose_plan(experiment, op_, std::min(experiment.train.batch, task.train->size()),
                         steps_at_once(experiment, task.shape), pool.threads())) {
   check_training(experiment, task, model, op_, pool);
-  if (!task.fresh) fingerprint_ = fingerprint(*task.train, pool);
+  if (!task.fresh) fingerprint_ = lagtape::fingerprint(*task.train, pool);
   model_.normalization() = normalization_of_model(task.normalization, experiment.loss);
   for (const auto& [name, of] : task.series)
     model_.series()[name] = normalization_of_model(of, experiment.loss);
 }
 
 void Trainer::run(const TrainerHooks& hooks) {
+  const PlainArithmetic plain;
   const Clock::time_point started = Clock::now();
   const double seconds_before = state_.seconds;
   Clock::time_point saved = started;

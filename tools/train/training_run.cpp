@@ -8,10 +8,15 @@
 #include <string_view>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/hash.h"
 #include "lagtape/core/io/file.h"
+#include "lagtape/core/json/json.h"
+#include "lagtape/core/plain_arithmetic.h"
+#include "lagtape/core/simd/level.h"
 #include "lagtape/tools/train/files/event_file.h"
 #include "lagtape/tools/train/plan_choice.h"
 #include "lagtape/tools/train/rank_work.h"
+#include "lagtape/tools/version.h"
 
 namespace lagtape {
 
@@ -29,6 +34,26 @@ FolderLock resume(const RunFolder& folder, const Experiment& experiment, Trainer
   FolderLock lock = folder.resume(experiment, trainer);
   if (trainer.state().kept) save_kept(folder, trainer, model);
   return lock;
+}
+
+/// What has to be the same on all ranks, so that their sums are those of one process.
+std::vector<std::pair<std::string, std::uint64_t>> facts_of(const Experiment& experiment,
+                                                            const Trainer& trainer, const Model& model) {
+  Json settings = Json::parse(experiment.json());
+  settings.erase("name");
+  settings.erase("data");  // paths may differ; the data's fingerprint does not
+  if (settings.contains("train")) settings["train"].erase("init");
+  std::uint64_t weights = 0;
+  for (const Parameter& parameter : model.parameters())
+    weights = hash_of_words(
+        {static_cast<const char*>(parameter.value.raw()),
+         static_cast<std::size_t>(parameter.value.numel()) * byte_size(parameter.value.dtype())},
+        weights);
+  return {{"version", fnv1a(text_of(kVersion, ' ', kArithmetic))},
+          {"kind of processor", best_level() == SimdLevel::generic ? 1U : 0U},
+          {"experiment", fnv1a(settings.dump())},
+          {"training set", trainer.fingerprint()},
+          {"set of first weights", weights}};
 }
 
 /// A path quoted as one word of a shell command.
@@ -101,6 +126,7 @@ std::int64_t peak_rss_bytes() {
 }
 
 RunSummary train_run(const Experiment& given, const RunOptions& options) {
+  const PlainArithmetic plain;
   const RunFolder folder(options.folder);
   const RankWork ranks(options.ranks);
   const bool has_folder = !options.folder.empty();
@@ -114,6 +140,7 @@ RunSummary train_run(const Experiment& given, const RunOptions& options) {
   const bool resumes = has_folder && ranks.agreed(folder.can_resume());
   if (!resumes) start_from_files(setup, pool);
   Trainer trainer(experiment, setup.task, model, pool, options.ranks);
+  if (options.ranks != nullptr) ranks.check_alike(facts_of(experiment, trainer, model));
   if (options.built) options.built(trainer, setup);
   std::optional<FolderLock> lock;
   if (has_folder)

@@ -6,6 +6,7 @@
 
 #include "lagtape/cells/models/linear_term.h"
 #include "lagtape/core/error.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/data/baselines/linear_fit.h"
 #include "lagtape/data/batches.h"
@@ -203,6 +204,7 @@ std::optional<InitialWeights> start_from_init(const Experiment& experiment, Mode
 }
 
 TrainingSetup set_up(const Experiment& given, ThreadPool& pool) {
+  const PlainArithmetic plain;
   Task task = given.load_task(pool);
   Experiment experiment = with_count_scales(with_class_weights(given, task, pool), task);
   Model model = undrawn_model(experiment, task.shape);

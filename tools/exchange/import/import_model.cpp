@@ -9,6 +9,7 @@
 #include "lagtape/core/file_kind.h"
 #include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/files/stored_zip.h"
 #include "lagtape/tools/exchange/import/keras_file.h"
@@ -143,6 +144,7 @@ const std::vector<std::string>& import_formats() {
 }
 
 ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
+  const PlainArithmetic plain;
   const std::vector<std::string>& known = import_formats();
   if (!options.format.empty() && std::ranges::find(known, options.format) == known.end())
     throw InputError(unknown_name("format", options.format, known));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/export/c99/c_comment.h"
 #include "lagtape/tools/exchange/export/c99/c_helpers.h"
@@ -218,6 +219,7 @@ void round_matrices(ExportedModel& model, const CStyle& style) {
 }  // namespace
 
 std::string c_source(const Model& model, const CExportOptions& options) {
+  const PlainArithmetic plain;
   if (c_identifier(options.name) != options.name)
     throw InputError(
         {.op = "export"}, Rule::syntax,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/core/quote.h"
 #include "lagtape/tools/exchange/export/onnx/onnx_layers.h"
 #include "lagtape/tools/exchange/export/onnx/onnx_step.h"
@@ -131,6 +132,7 @@ std::string description(const Model& model, const ExportedModel& content, const 
 }  // namespace
 
 std::string onnx_sequence_model(const Model& model, bool with_lengths, const StepNames& names) {
+  const PlainArithmetic plain;
   const ExportedModel content = exported_whole(model);
   const bool once = !reads_every_step(content.at);
   if (with_lengths && (!once || content.at == ReadAt::last_padded_step))
@@ -161,6 +163,7 @@ std::string onnx_sequence_model(const Model& model, bool with_lengths, const Ste
 }
 
 std::string onnx_step_model(const Model& model, const StepNames& names) {
+  const PlainArithmetic plain;
   const ExportedModel content = exported_from_zeros(model, "onnx-step");
   OnnxWriter graph("step");
   std::string y = add_input(graph, content, {"batch"});

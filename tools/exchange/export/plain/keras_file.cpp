@@ -2,6 +2,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/json/json.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/tools/exchange/export/plain/plain_model.h"
 
 namespace lagtape {
@@ -64,6 +65,7 @@ Json shape_of(std::int64_t width) {
 }  // namespace
 
 std::string keras_file(const Model& model) {
+  const PlainArithmetic arithmetic;
   const PlainModel plain = plain_model(model, {"RTNeural", {"lstm", "gru", "linear"}, true, true});
   Json layers = Json::array();
   for (const GatedLayer& layer : plain.layers) {

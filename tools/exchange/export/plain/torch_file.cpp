@@ -7,6 +7,7 @@
 #include "lagtape/cells/models/model_definition.h"
 #include "lagtape/core/error.h"
 #include "lagtape/core/io/safetensors.h"
+#include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/tools/exchange/export/plain/plain_model.h"
 
 namespace lagtape {
@@ -56,6 +57,7 @@ std::string description_of(const GatedLayer& layer, std::size_t count) {
 }  // namespace
 
 std::string torch_file(const Model& model) {
+  const PlainArithmetic arithmetic;
   const PlainModel plain = plain_model(model, {"PyTorch", {"lstm", "gru", "rnn", "linear"}});
   SafetensorsFile file;
   std::span<const GatedLayer> layers = plain.layers;
