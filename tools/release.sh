@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what is given away, into dist/: wheels for Python with everything inside, an archive with the tool and the libraries,
-# Debian's packages, and their SHA256SUMS. It compiles in the build folder of tools/test.sh, where that is there.
+# Debian's packages, a bill of materials, and their SHA256SUMS. All files have the time of the commit. It compiles in the build folder of tools/test.sh, where that is there.
 #
 # usage: tools/release.sh [PYTHON...]    the Pythons to make wheels for; by default that of build/venv and each python3.N at hand.
 #                                        From 3.12 on one wheel serves all.
@@ -22,6 +22,8 @@ else
 fi
 build "the libraries and the tool" --target lagtape lagtape_c_shared lagtape_c_static lagtape_completion lagtape_portable
 
+[ -n "${SOURCE_DATE_EPOCH:-}" ] || SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)
+export SOURCE_DATE_EPOCH
 version=$(build/release/lagtape --version | grep -o '[0-9][0-9.]*' | head -n 1)
 portable=build/release/portable
 rm -rf dist "$portable/licenses" "$portable/wheels"
@@ -35,6 +37,8 @@ ldd "$portable/lagtape" | awk '$2 == "=>" && !/lib(c|m|stdc\+\+|gcc_s)\.so/ { pr
   cp "/usr/share/doc/$package/copyright" "$portable/licenses/$package"
 done
 cp /usr/share/doc/libarchive-dev/copyright "$portable/licenses/libarchive"
+build/venv/bin/python tools/sbom.py "$version" "$portable/lagtape" >"$portable/licenses/sbom.cdx.json"
+cp "$portable/licenses/sbom.cdx.json" "dist/lagtape-$version.cdx.json"
 
 # can_compile PYTHON: whether modules can be compiled for it, from 3.9 on.
 can_compile() {
@@ -78,7 +82,7 @@ cp -a "$portable"/unpacked/lagtape.libs/. "$stage/lib/lagtape/"
 cp -r "$portable/licenses" "$stage/share/doc/lagtape/"
 install -m 755 "$portable"/unpacked/lagtape*.scripts/lagtape "$stage/bin/lagtape"
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib/lagtape' "$stage/bin/lagtape"
-tar -C "$portable" --owner=0 --group=0 --sort=name -czf "dist/$name.tar.gz" "$name"
+tar -C "$portable" --owner=0 --group=0 --numeric-owner --sort=name --mtime="@$SOURCE_DATE_EPOCH" -c "$name" | gzip -n >"dist/$name.tar.gz"
 
 say "Debian's packages"
 cpack --config build/release/CPackConfig.cmake -G DEB -B "$portable/packages" >/dev/null

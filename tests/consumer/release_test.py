@@ -6,6 +6,7 @@ Exits with 77 where PyPI cannot be reached. With debootstrap, as root, both are 
 """
 
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 import unittest
+import zipfile
 
 MOST_BYTES = 12e6
 MOST_SECONDS = 60  # for an environment, its packages and SCRIPT
@@ -64,6 +66,15 @@ class ReleaseTest(unittest.TestCase):
         files = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in self.dist.iterdir() if file.name != "SHA256SUMS"}
         self.assertEqual(lines, files)
         self.assertEqual(len(list(self.dist.glob("*.deb"))), 3)
+
+    def test_the_bill_of_materials_names_the_libraries_of_the_wheel(self):
+        (file,) = self.dist.glob("*.cdx.json")
+        with zipfile.ZipFile(self.wheel) as wheel:
+            self.assertEqual(wheel.read("lagtape/licenses/sbom.cdx.json"), file.read_bytes())
+            times = {entry.date_time for entry in wheel.infolist()}
+        self.assertEqual(len(times), 1, "all files have the time of the commit")
+        names = {part["name"] for part in json.loads(file.read_bytes())["components"]}
+        self.assertLessEqual({"libfmt9", "libsndfile1", "nlohmann-json3-dev", "nanobind"}, names)
 
     def test_the_wheel_is_small_and_needs_nothing_of_the_system(self):
         self.assertLess(self.wheel.stat().st_size, MOST_BYTES)
