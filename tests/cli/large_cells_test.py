@@ -1,5 +1,7 @@
 """Cells of very many equations, weights and states, and stacks of very many layers: time grows as they do."""
 
+import os
+
 from tool import CLASSIFIER, ToolTest, changed, main, npy, slow
 
 SECONDS = 30  # most that a command may take; each took over a minute or more memory than time while it was quadratic
@@ -65,6 +67,17 @@ class LargeCellsTest(ToolTest):
         path = self.write("layers.json", experiment(own_cell(["h' = tanh(W @ h + U @ x)"]), 6000))
         self.timed("check", path)
         self.timed("train", path, "--out", "run", "--quiet")
+
+    def test_derived_weights_that_are_too_many_are_refused_in_little_memory(self):
+        names = [f"D{i}" for i in range(60)]
+        cell = {**own_cell([f"h' = tanh(U @ x + {' + '.join(f'{name} @ h' for name in names)})"]), "derived": {name: "W * 2" for name in names}}
+        self.write("derived.json", changed(experiment(cell), model__layers=[{"cell": "own", "units": 1800}]))
+        process = self.start("check", "derived.json")
+        err = process.stderr.read().decode()
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = 2
+        self.assertIn("a cell with derived weights may have 134217728 numbers in its weights", err)
+        self.assertLess(usage.ru_maxrss, 200_000, "KB")  # 1 GB when all weights were kept
 
     def check_gradients_and_streams(self, *names):
         self.write("x.npy", npy((1, 20, 2), [i / 40 for i in range(40)]))
