@@ -49,7 +49,7 @@ def applied(sound, rate):
     """The plug-in's output for a file of that rate."""
     (folder / "dry.wav").write_bytes(wav(sound, rate))
     (folder / "wet.wav").unlink(missing_ok=True)
-    run("lv2apply", "-i", "dry.wav", "-o", "wet.wav", "urn:lagtape:amp", LV2_PATH=str(folder / "build"))
+    run("lv2apply", "-i", "dry.wav", "-o", "wet.wav", "urn:lagtape:amp", LV2_PATH=str(folder / "build/lv2"))
     return samples_of((folder / "wet.wav").read_bytes())
 
 
@@ -84,8 +84,8 @@ for rate, args in ((RATE, ()), (2 * RATE, ("--stream", "--rate", "2"))):
     if got != wanted:
         sys.exit(f"at {rate} Hz the plug-in's samples are not those of lagtape predict")
 
-(folder / "build/amp.lv2/model.safetensors").write_bytes(b"damaged")
-refused = run("lv2apply", "-i", "dry.wav", "-o", "other.wav", "urn:lagtape:amp", code=None, LV2_PATH=str(folder / "build"))
+(folder / "build/lv2/amp.lv2/model.safetensors").write_bytes(b"damaged")
+refused = run("lv2apply", "-i", "dry.wav", "-o", "other.wav", "urn:lagtape:amp", code=None, LV2_PATH=str(folder / "build/lv2"))
 if refused.returncode == 0 or "lagtape amp: " not in refused.stderr:
     sys.exit(f"a damaged model: {refused.returncode}, {refused.stderr}")
 print("lv2apply gives the samples of lagtape predict, at the model's rate and at twice that")
