@@ -12,8 +12,8 @@ namespace {
 
 using Text = nlohmann::ordered_json;
 
-/// Writes a value as nlohmann::ordered_json does, which writes the single values here. Arrays and objects are not made
-/// into its own: their destructors allocate memory, and end the program where there is none.
+/// Writes a value as nlohmann::ordered_json does, which writes the single values here. Arrays and objects are not
+/// converted to that type: its destructors allocate memory, and would end the program when none is left.
 class TextWriter {
  public:
   TextWriter(int indent, char fill, bool ascii, bool sorted = false)

@@ -162,7 +162,8 @@ std::string of_series(const Panel& panel, const PanelSeries& series) {
   return panel.series_columns.empty() ? std::string() : text_of(" of the series ", quote(series.name(), 40));
 }
 
-/// Gives all rows of a series the one number that a static column has there. Throws InputError where it has two, or none.
+/// Fills all rows of a series with the number of its static column. Throws InputError where the column has two numbers
+/// there, or none.
 void fill_fixed(const CsvSource& csv, const Panel& panel, const PanelSeries& series, Column& column,
                 std::int64_t source) {
   double value = std::numeric_limits<double>::quiet_NaN();

@@ -45,7 +45,7 @@ void check_file(const Json& document, const fs::path& file) {
   errors.raise(file.string());
 }
 
-/// Says where an experiment is that has no file, but a row of its name.
+/// Gives the place of an experiment that has no file, only a row with its name.
 void refuse_row_as_file(const fs::path& file) {
   const fs::path rows = file.parent_path() / kRowsFile;
   std::error_code error;

@@ -89,7 +89,7 @@ void take_mean(CLayer& step, const std::string& top, const std::string& to, std:
               "[i] = state->sum[i] / (", c_type(style.dtype), ")(state->steps + 1);\n  }\n");
 }
 
-/// Brings the outputs to the units of the data.
+/// Converts the outputs to the units of the data.
 void scale_output(CLayer& step, const Scaling& scaling, std::int64_t width, const CStyle& style) {
   const auto [mean, rest] = in_two(scaling.mean, style.dtype);
   step.function += text_of("  for (int i = 0; i < ", width, "; ++i) out[i] = (out[i] * ",
