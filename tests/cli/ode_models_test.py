@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import shutil
 import struct
 import subprocess
@@ -158,6 +159,30 @@ class OdeModelsTest(ToolTest):
         self.assertLess(errors[0], errors[1] / 10, errors)
         self.write("e.json", self.model(changed(cell, reads={"u": 0, "reset": 1}), data=data))
         self.refused(["reset", "no resets"], "check", "e.json")
+
+    @slow
+    def test_histories_of_delays_come_from_the_first_samples(self):
+        "Windows of a driven equation that reads 3 back: over the first 6 the state follows the readings, so that later reads find them."
+        draw, u = random.Random(1), [0.0]
+        for _ in range(2000):
+            u.append(0.9 * u[-1] + 0.5 * draw.gauss(0, 1))
+        self.write("u.csv", "t,u\n" + "".join(f"{0.5 * n},{x!r}\n" for n, x in enumerate(u)))
+        truth = {"params": {"a": 1.1, "b": 0.3, "tau": lag(3)}, "state": {"y": 1}, "input": "u", "history": {"y": 0.2}, "solver": {"h": 0.05},
+                 "ode": ["dy = -a * tanh(y(t - tau)) - b * y + u"]}
+        truth["params"]["tau"]["max"] = 5
+        y = self.solve(truth, "0:1000:0.5", "--input", "u.csv")["y"]["y"]
+        self.write("d.csv", "u,m,y\n" + "".join(f"{u[n]!r},{y[n]!r},{y[n + 1]!r}\n" for n in range(2000)))
+        data = {"task": "series", "path": "d.csv", "time": None, "input": ["u", "m"], "target": "y", "window": 60, "stride": 30, "horizon": 0, "every_step": True,
+                "normalize": False, "normalize_target": False}
+        errors = []
+        for ode in ("dy = where(t < 6, 6 * (m - y), -a * tanh(y(t - tau)) - b * y + u)", "dy = -a * tanh(y(t - tau)) - b * y + u + 0 * m"):
+            cell = {"params": {"a": 0.8, "b": 0.5, "tau": {"start": 2.4, "min": 1, "max": 5}}, "state": {"y": 1}, "reads": {"u": 0, "m": 1}, "history": {"y": 0},
+                    "ode": [ode], "output": "y", "solver": {"h": 0.25, "dt": 0.5}}
+            self.write("e.json", self.model(cell, data=data, model__readout="none", optimizer__lr=0.03, train__epochs=25, train__batch=16, train__precision="f32"))
+            shutil.rmtree(self.folder / "delay", ignore_errors=True)
+            self.run_tool("train", "e.json", "--out", "delay")
+            errors.append(json.loads(self.run_tool("eval", "delay", "--json")[0])["loss"])
+        self.assertLess(errors[0], errors[1] / 3, errors)
 
     @slow
     def test_bits_are_those_of_any_plan_and_any_threads(self):
