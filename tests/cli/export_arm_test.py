@@ -118,7 +118,7 @@ class ArmTest(ToolTest):
         self.write("model.c", head + "] = {\n  0.7f, " + tail.split(", ", 1)[1])
 
     def export_all(self, give):
-        """A program of a model of every cell and layer; their names, and what their streams give."""
+        """A program of a model of every cell and layer; their names, numbers of outputs, and what their streams give."""
         models = [(name, whole) for name, whole in cell_models() if name.endswith("-0")] + list(layer_models())
         wanted, program = [], give
         for number, (name, whole) in enumerate(models):
@@ -130,7 +130,8 @@ class ArmTest(ToolTest):
             self.run_tool("export", "run", "--to", "c99", "--output", f"{file}.c")
             self.write("x.npy", npy((STEPS, width), values))
             self.run_tool("predict", "run", "--input", "x.npy", "--output", "y.npy", "--stream")
-            wanted.append((name, list(npy_values((self.folder / "y.npy").read_bytes()))))
+            outputs = int((self.folder / f"{file}.c").read_text().split(f"#define {file}_OUTPUTS ")[1].split()[0])
+            wanted.append((name, outputs, list(npy_values((self.folder / "y.npy").read_bytes()))))
             program += RUN_MODEL.replace("NAME", file).replace("INPUTS}", ", ".join(f"{v!r}f" for v in values) + "}")
         calls = "".join(f"  run_m{number}();\n" for number in range(len(models)))
         self.write("main.c", f"{program}\nint main(void) {{\n  begin();\n{calls}  return 0;\n}}\n")
@@ -138,8 +139,8 @@ class ArmTest(ToolTest):
 
     def compare(self, wanted, content):
         worst = 0, ""
-        for name, values in wanted:
-            numbers = STEPS * (1 if name == "one-number" else 2)
+        for name, outputs, values in wanted:
+            numbers = STEPS * outputs
             got, content = struct.unpack(f"<{numbers}f", content[:4 * numbers]), content[4 * numbers:]
             scale = max(1, max(map(abs, values)))
             self.assertGreater(max(map(abs, values)), 1e-3, name)
