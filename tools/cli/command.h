@@ -32,9 +32,9 @@ struct Option {
   std::optional<std::pair<int, int>> range;                  ///< the smallest and the largest valid integer
   std::vector<std::string> choices;                          ///< the valid values; empty: any
   std::vector<std::pair<std::string, std::string>> refused;  ///< invalid values, each with a reason
-  std::vector<std::string> suggested;  ///< values that shells complete; others are valid too
-  std::vector<std::string> needed;     ///< the options that must be given with this one
-  std::vector<std::string> excluded;   ///< the options that cannot be given with this one
+  std::function<std::vector<std::string>()> suggested;  ///< values that shells complete; others are valid too
+  std::vector<std::string> needed;                      ///< the options that must be given with this one
+  std::vector<std::string> excluded;                    ///< the options that cannot be given with this one
 
   Option& required() { return is_required = true, *this; }
   Option& show_default() { return shows_default = true, *this; }
@@ -53,8 +53,10 @@ struct Option {
   Option& refuses(std::string value, std::string reason) {
     return refused.emplace_back(std::move(value), std::move(reason)), *this;
   }
-  /// Shells complete these, and other values are valid too.
-  Option& suggests(std::vector<std::string> values) { return suggested = std::move(values), *this; }
+  /// Shells complete what the function returns, which is called when they ask. Other values are valid too.
+  Option& suggests(std::function<std::vector<std::string>()> values) {
+    return suggested = std::move(values), *this;
+  }
   Option& needs(std::vector<std::string> names) { return needed = std::move(names), *this; }
   Option& excludes(std::vector<std::string> names) { return excluded = std::move(names), *this; }
 };

@@ -50,6 +50,11 @@ std::vector<std::string> names_in(const std::vector<std::string>& kinds) {
 void add_set(Options& options, std::vector<std::string>& set, const std::string& what) {
   options.add("--set", &set, text_of("change ", what, ": /json/pointer=value or train.epochs=3; repeatable"))
       .repeatable()
+      .suggests([] {
+        std::vector<std::string> settings = setting_paths();
+        for (std::string& setting : settings) setting += "=";
+        return settings;
+      })
       .called("KEY=VALUE");
 }
 

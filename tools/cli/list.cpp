@@ -57,16 +57,19 @@ struct ListArguments {
 };
 
 void add_options(Options& options, ListArguments& arguments) {
-  std::vector<std::string> kinds;
-  for (const CatalogueKind& kind : catalogue()) kinds.emplace_back(kind.name);
   options
       .add(
           "KIND", &arguments.kind,
           "cells, functions, layers, readout, initializers, tasks, losses, metrics, optimizers, schedules or "
           "training; by default all")
-      .suggests(kinds);
-  options.add("NAME", &arguments.name, "one of them, to print its equations and options")
-      .suggests(names_in({}));
+      .suggests([] {
+        std::vector<std::string> kinds;
+        for (const CatalogueKind& kind : catalogue()) kinds.emplace_back(kind.name);
+        return kinds;
+      });
+  options.add("NAME", &arguments.name, "one of them, to print its equations and options").suggests([] {
+    return names_in({});
+  });
 }
 
 /// Throws InputError with the nearest kind, or with the kinds in which there is such a name.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "lagtape/core/error.h"
-#include "lagtape/tools/train/catalogue.h"
 
 namespace lagtape::cli {
 
@@ -111,12 +110,9 @@ std::string quoted(std::string_view text, const char* inner) {
   return text_of("'", replaced(text, {{'\'', inner}}), "'");
 }
 
-/// Words that may follow an option: its choices; after --set, the settings up to the value.
+/// Words that may follow an option.
 std::vector<std::string> values_of(const Option& option) {
-  if (option.name != "--set") return option.choices.empty() ? option.suggested : option.choices;
-  std::vector<std::string> settings = setting_paths();
-  for (std::string& setting : settings) setting += "=";
-  return settings;
+  return option.suggested ? option.suggested() : option.choices;
 }
 
 /// The description of an option for zsh, in which brackets and colons end it.

@@ -28,9 +28,10 @@ void add_options(Options& options, NewArguments& arguments) {
   options
       .add("DATA", &arguments.data,
            "a task (lagtape list tasks), or a recording of your own (.csv); without it, it asks")
-      .suggests(names_in({"tasks"}));
-  options.add("CELL", &arguments.cell, "a cell (lagtape list cells); by default tau_gru")
-      .suggests(names_in({"cells"}));
+      .suggests([] { return names_in({"tasks"}); });
+  options.add("CELL", &arguments.cell, "a cell (lagtape list cells); by default tau_gru").suggests([] {
+    return names_in({"cells"});
+  });
   options.add("--units", &arguments.units, "size of the layer; by default chosen for the data")
       .at_least(1)
       .called("N");
