@@ -9,7 +9,7 @@ import struct
 import subprocess
 import unittest
 
-from export_models import cell_models, experiment, layer_models
+from export_models import cell_models, experiment, layer_models, time_columns
 from tool import ToolTest, main, npy, npy_values, slow
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "tools/stream/blob_stream.c"
@@ -73,10 +73,8 @@ class BlobTest(ToolTest):
         width = whole["data"].get("input", 1)
         draw = random.Random(3)
         values = [struct.unpack("f", struct.pack("f", draw.gauss(0, 1)))[0] for _ in range(STEPS * width)]
-        read = {key: column for of in (whole["model"]["layers"][0], *whole.get("cells", {}).values())
-                for key, column in of.get("reads", {}).items()}
-        for key in {"dt", "gap"} & read.keys():
-            values[read[key] % width::width] = [(1 + n % 8) / 8 for n in range(STEPS)]
+        for column in time_columns(whole):
+            values[column::width] = [(1 + n % 8) / 8 for n in range(STEPS)]
         if "tokens" in whole["data"]:
             values = [float(i * i % whole["data"]["tokens"]) for i in range(STEPS)]
         self.write("x.npy", npy((STEPS, width), values))

@@ -8,7 +8,7 @@ import struct
 import subprocess
 import unittest
 
-from export_models import cell_models, experiment, layer_models
+from export_models import cell_models, experiment, layer_models, time_columns
 from tool import ToolTest, main, npy, npy_values, slow
 
 STRICT = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wconversion"]
@@ -75,10 +75,8 @@ class ExportTest(ToolTest):
         self.write_runner(scalar)
         self.compile(COMPILERS[0])
         values = self.inputs(width)
-        read = {name: column for of in (whole["model"]["layers"][0], *whole.get("cells", {}).values())
-                for name, column in of.get("reads", {}).items()}
-        for name in {"dt", "gap"} & read.keys():  # times of steps are positive: with others states grow, and so do roundings
-            values[read[name] % width::width] = [(1 + n % 8) / 8 for n in range(STEPS)]
+        for column in time_columns(whole):
+            values[column::width] = [(1 + n % 8) / 8 for n in range(STEPS)]
         self.compare(self.run_model(values, scalar), self.stream(values, width), tolerance)
 
     @slow

@@ -23,6 +23,13 @@ def experiment(layers, inputs=3, outputs=2, at="every_step", cells=None, **train
     return whole
 
 
+def time_columns(whole):
+    """The inputs that a model's first cell takes for times of steps: they are positive, as with others states grow, and so do roundings."""
+    read = {name: column for of in (whole["model"]["layers"][0], *whole.get("cells", {}).values())
+            for name, column in of.get("reads", {}).items()}
+    return [read[name] % whole["data"]["input"] for name in {"dt", "gap"} & read.keys()]
+
+
 def cell_models(**train):
     """A model for each set of options in the table of cells, and for each of their equations."""
     for path in sorted(ROWS.glob("*.json")):

@@ -4,7 +4,7 @@ onnxruntime and numpy are needed (`pip install onnx onnxruntime numpy`); without
 import shutil
 import unittest
 
-from export_models import both_ways_models, cell_models, experiment, layer_models
+from export_models import both_ways_models, cell_models, experiment, layer_models, time_columns
 from tool import ToolTest, main
 
 try:
@@ -65,6 +65,8 @@ class OnnxTest(ToolTest):
         for name, whole in [*cell_models(), *layer_models(), *both_ways_models()]:
             with self.subTest(name):
                 x = self.random((ROWS, STEPS, whole["data"]["input"]))
+                for column in time_columns(whole):
+                    x[..., column] = (1 + numpy.arange(STEPS) % 8) / 8
                 model, session = self.export(whole)
                 self.assertEqual(model.opset_import[0].version, 17)
                 kinds |= {node.op_type for node in model.graph.node}
