@@ -143,6 +143,8 @@ TEST_CASE("a model that cannot come to rest says why") {
       {.layers = {{Bidirectional{}, Lstm{.units = 2}}}, .readout = {.units = 1, .at = ReadAt::every_step}},
       {.input = 1});
   CHECK_THROWS_AS(both.settle(0), InputError);
+  CHECK_THROWS_WITH_AS(three_layers().settle(1e308),
+                       "[rest] the input is a number that f32 can hold. Got 1e+308.", InputError);
   CHECK_THROWS_WITH_AS(three_layers().settle(NAN), "[rest] the input is a number that f32 can hold. Got nan.",
                        InputError);
 }
