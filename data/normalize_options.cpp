@@ -8,8 +8,8 @@ namespace {
 constexpr Option kNormalizeRows[] = {
     option<&NormalizeOptions::input>("normalize",
                                      "scale the inputs by mean and standard deviation of the training set"),
-    option<&NormalizeOptions::target>("normalize_target",
-                                      "likewise the real targets; metrics and predictions keep their units"),
+    option<&NormalizeOptions::target>(
+        "normalize_target", "scale real targets likewise; metrics and predictions keep their units"),
 };
 
 void check_normalize(const NormalizeOptions& options, JsonReader& reader) {

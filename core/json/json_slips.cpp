@@ -33,7 +33,7 @@ struct Sign {
 };
 
 constexpr Sign kSigns[] = {
-    {"'", "Texts stand between double quotes; of Python's dict json.dumps makes JSON."},
+    {"'", "Texts are in double quotes; json.dumps turns Python's dict into JSON."},
     {"True", "Python's True is true in JSON."},
     {"False", "Python's False is false in JSON."},
     {"None", "Python's None is null in JSON."},
@@ -111,7 +111,7 @@ std::string slip_in_json(std::string_view text, std::size_t offset, bool key) {
   std::size_t word = 0;
   while (word < token.size() && is_word(token[word])) ++word;
   const std::size_t after = token.find_first_not_of(kBlanks, word);
-  if (word > 0 && after != token.npos && token[after] == ':') return "Keys stand between double quotes.";
+  if (word > 0 && after != token.npos && token[after] == ':') return "Keys are in double quotes.";
   return {};
 }
 

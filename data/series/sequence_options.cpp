@@ -48,9 +48,8 @@ constexpr Option kSequenceRows[] = {
     option<&SequenceOptions::test>("test", between(0, 1), "share of the test set, likewise"),
     option<&SequenceOptions::group>(
         "group", kNames,
-        "column, or list of columns, that names groups of sequences, such as persons: those of one group are "
-        "all "
-        "in the same set, and shares are kept as nearly as groups allow; null: each sequence is by itself"),
+        "column, or list of columns, that names groups of sequences, such as persons: all of one group are "
+        "in the same set, and shares are kept as nearly as groups allow; null: no groups"),
     option<&SequenceOptions::split_seed>("split_seed", between(-1, 4294967295.0),
                                          "seed of the split; -1: the experiment's seed"),
 };

@@ -15,10 +15,9 @@ namespace lagtape {
 namespace {
 
 constexpr Option kSeriesRows[] = {
-    whole<SeriesOptions>(
-        "path", kPaths,
-        "a .csv, .npy or .npz file, relative to the experiment file, or a list of files, each a recording of "
-        "its own; with a * in its name, all such files")
+    whole<SeriesOptions>("path", kPaths,
+                         "a .csv, .npy or .npz file, relative to the experiment file, or a list of files, "
+                         "each a separate recording; with a * in its name, all such files")
         .needed(),
     option<&SeriesOptions::array>("array", "name of the array in an .npz file; \"\": its only one"),
     rows_of<&SeriesOptions::table>(kTableOptions),
@@ -40,24 +39,23 @@ constexpr Option kSeriesRows[] = {
         "timezone", "clock of times without an offset, such as \"Europe/Berlin\"; \"\": UTC"),
     option<&SeriesOptions::frequency>(
         "frequency",
-        "from a row to the next: \"15min\", \"1h\", \"1D\", \"business\", \"1W\", \"month_start\", "
-        "\"month_end\", \"quarter\", \"year\", ...; \"auto\": found from the rows; \"any\": of any, and rows "
-        "need not be even"),
-    option<&SeriesOptions::holidays>("holidays", kDays, "dates that are no business days"),
-    option<&SeriesOptions::series>(
-        "series", kNames,
-        "column, or list of columns, of the name of the series that a row is of, in any order of rows; null: "
-        "each file is one series, which has the file's name"),
+        "distance of rows: \"15min\", \"1h\", \"1D\", \"business\", \"1W\", \"month_start\", "
+        "\"month_end\", \"quarter\", \"year\", ...; \"auto\": found from the rows; \"any\": any frequency, "
+        "also uneven rows"),
+    option<&SeriesOptions::holidays>("holidays", kDays, "dates that are not business days"),
+    option<&SeriesOptions::series>("series", kNames,
+                                   "column, or list of columns, that names the series of a row, in any order "
+                                   "of rows; null: each file is one series with the file's name"),
     option<&SeriesOptions::duplicates>("duplicates",
                                        Choices{{"error", Duplicates::error},
                                                {"first", Duplicates::first},
                                                {"last", Duplicates::last},
                                                {"mean", Duplicates::mean}},
-                                       "treatment of rows that have one time"),
+                                       "treatment of rows with the same time"),
     whole<SeriesOptions>(
         "input", kInput,
         "input columns, names or numbers from 0, those of targets too; null: all but the time, unless the "
-        "keys below name inputs; []: none, for equations that know nothing but time"),
+        "keys below name inputs; []: none, for equations of time alone"),
     option<&SeriesOptions::target>("target", kColumns, "columns to predict; null: the input columns"),
     whole<SeriesOptions>(
         "past", kPast,
@@ -68,7 +66,7 @@ constexpr Option kSeriesRows[] = {
                                    "predicted, and `horizon` rows before it"),
     option<&SeriesOptions::fixed>("static", kColumns, "inputs that have one value in all rows of a series"),
     option<&SeriesOptions::past_target>("past_target", kMaybe,
-                                        "the past of the targets is an input; null: as \"input\" says, "
+                                        "the past of the targets is an input; null: decided by \"input\", "
                                         "without it true unless `horizon` is 0"),
     option<&SeriesOptions::calendar>("calendar", kCalendarNames,
                                      "inputs from the time of the row that is predicted, each as sine and "
@@ -98,27 +96,27 @@ constexpr Option kSeriesRows[] = {
     option<&SeriesOptions::residual>(
         "residual",
         Choices{{"none", Residual::none}, {"seasonal", Residual::seasonal}, {"linear", Residual::linear}},
-        "what the network learns the rest of: nothing, the target a season before, or a ridge regression of "
-        "the "
-        "inputs and their past, which is fitted first and is part of the model"),
+        "the simple model whose residual the network learns: none, the target a season before, or a ridge "
+        "regression of the inputs and their past, which is fitted first and is part of the model"),
     option<&SeriesOptions::season>("season", between(0, kMostSteps),
                                    "rows after which the numbers repeat, for \"residual\", naive forecasts "
                                    "and mase; 0: a day, a week or a year, as the "
                                    "frequency says"),
     option<&SeriesOptions::normalize>(
         "normalize", kScaleBy,
-        "scale the inputs by mean and standard deviation of the training rows: \"series\" by those of each "
-        "series (of a new one by its first rows), \"all\" by those of all; true: \"series\" where several "
-        "are split in time, else \"all\""),
+        "scale the inputs by mean and standard deviation of the training rows: \"series\": those of each "
+        "series (for a new one its first rows), \"all\": those of all; true: \"series\" where several are "
+        "split in time, else \"all\""),
     option<&SeriesOptions::normalize_target>(
-        "normalize_target", kScaleBy, "likewise the real targets; metrics and predictions keep their units"),
+        "normalize_target", kScaleBy,
+        "scale real targets likewise; metrics and predictions keep their units"),
     option<&SeriesOptions::weight>("weight", Choices{{"row", WeightBy::row}, {"series", WeightBy::series}},
-                                   "weight of the series in training: each window comes once an epoch, or "
-                                   "windows of each series come equally often"),
+                                   "weight of the series in training: each window once an epoch, or windows "
+                                   "of each series equally often"),
     option<&SeriesOptions::split>(
         "split", Choices{{"time", SplitBy::time}, {"series", SplitBy::series}},
         "division of several series: the first rows of each train, the next validate and the last test, or "
-        "whole ones are of training, validation or test set, which shows how well new ones are predicted"),
+        "each whole series is in one set, which shows how well new ones are predicted"),
     option<&SeriesOptions::train>(
         "train", {.min = 0, .max = 1, .above_min = true},
         "share of the training set: the first rows (or recordings, if there are several)"),

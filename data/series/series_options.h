@@ -17,7 +17,7 @@ namespace lagtape {
 /// number before them, or that and a further input, whether a number was there.
 enum class Missing : std::uint8_t { error, interpolate, hold, mask };
 
-/// The treatment of rows that have one time: an error, the first or the last of them, or the mean of their numbers.
+/// The treatment of rows with the same time: an error, the first or the last of them, or the mean of their numbers.
 enum class Duplicates : std::uint8_t { error, first, last, mean };
 
 /// How several series become training, validation and test set: as whole series, or each in time.

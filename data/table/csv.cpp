@@ -73,7 +73,7 @@ std::string serialize_csv(const Csv& csv) {
     if (name.find_first_of(",\"\r\n") != std::string::npos || !is_trimmed || parse_number(name) ||
         read_time(name)) {
       throw InputError({.op = "csv"}, Rule::syntax,
-                       "a name has no comma, no quote and no line break, and is no number and no time",
+                       "a name has no comma, quote or line break, and is neither a number nor a time",
                        quote(name));
     }
     text += text_of(i ? "," : "", name);

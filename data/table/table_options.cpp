@@ -89,15 +89,13 @@ constexpr Option kTableRows[] = {
                 {".", '.'},
                 {" ", ' '},
                 {"'", '\''}},
-        "separator of thousands. \"auto\": a column decides by all of its cells, "
-        "or it is an error that asks"),
+        "separator of thousands. \"auto\": found from all cells of a column, or an error asks"),
     option<&TableOptions::skip_rows>(
         "skip_rows", kLines,
         "lines before the table. \"auto\": comments, and lines with other numbers of cells than the table"),
-    option<&TableOptions::strip_units>(
-        "units", Choices{{"error", false}, {"strip", true}},
-        "treatment of units in cells, such as 12 % or 100 kW: an error, or they are left out where a whole "
-        "column has the same"),
+    option<&TableOptions::strip_units>("units", Choices{{"error", false}, {"strip", true}},
+                                       "treatment of units in cells, such as 12 % or 100 kW: an error, or "
+                                       "left out where a whole column has the same"),
     whole<TableOptions>("missing_codes", kCodes,
                         "numbers that mark a missing one, such as [-200, -999], or of single columns: "
                         "{\"pump\": [-1]}; `missing` treats them"),

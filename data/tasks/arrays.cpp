@@ -160,16 +160,15 @@ constexpr Option kArraysRows[] = {
         Choices{{"auto", AxisOrder::automatic},
                 {"time_first", AxisOrder::time_first},
                 {"channels_first", AxisOrder::channels_first}},
-        "axes of the inputs: [N, T, input] or [N, input, T]; by default SPLIT_x are time_first, others "
-        "channels_first if T is at least twice the number of inputs, or alone longer than the lags of the "
-        "model, and neither "
-        "lengths nor targets of steps contradict"),
+        "axes of the inputs: [N, T, input] or [N, input, T]; by default SPLIT_x is time_first; X is "
+        "channels_first if T is at least twice the number of inputs, or if only then T exceeds the lags of "
+        "the model, unless lengths or targets of steps contradict"),
     option<&ArraysOptions::train>("train", {.min = 0, .max = 1, .above_min = true},
                                   "share of the sequences for training where the file has X and y alone, of "
                                   "each class, where there are classes"),
     option<&ArraysOptions::valid>("valid", between(-1, 1),
                                   "share of the validation set, likewise; of the training set where the file "
-                                  "has one and no validation set; -1: 0.15, and none of a training set"),
+                                  "has no validation set; -1: 0.15 of X, none of a training set"),
     option<&ArraysOptions::test>("test", between(0, 1), "share of the test set, likewise"),
     option<&ArraysOptions::split_seed>("split_seed", between(-1, 4294967295.0),
                                        "seed of the split; -1: the experiment's seed"),

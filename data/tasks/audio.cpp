@@ -83,10 +83,8 @@ Task load_audio(AudioOptions options, const TaskContext& context) {
 }
 
 constexpr Option kAudioRows[] = {
-    required<&AudioOptions::input>("input", "the file of the sound that goes in, WAV, FLAC or AIFF")
-        .at_least_one(),
-    required<&AudioOptions::target>("target",
-                                    "the file of the sound that comes out, of one rate and length with it")
+    required<&AudioOptions::input>("input", "the file of the input sound, WAV, FLAC or AIFF").at_least_one(),
+    required<&AudioOptions::target>("target", "the file of the output sound, of the same rate and length")
         .at_least_one(),
     option<&AudioOptions::segment>("segment", between(1, 1e8), "samples of a sequence"),
     option<&AudioOptions::overlap>("overlap", between(0, 1e8),
@@ -118,7 +116,7 @@ TaskLoader read_audio_task(JsonReader& reader, const TaskHints&) {
 /// `segment - overlap` samples apart, so that with train.warmup = overlap every sample but the first few counts once.
 constinit const TaskEntry kAudioTask = {
     .name = "audio",
-    .summary = "learn an amplifier or effect from a sound file of what goes in and one of what comes out",
+    .summary = "learn an amplifier or effect from a sound file of its input and one of its output",
     .source =
         "Wright, Damskagg and Valimaki 2019, Real-Time Black-Box Modelling with Recurrent Neural Networks",
     .equations = "x: [segment, 1], y: [segment, 1] at every step; full scale is 1",

@@ -199,7 +199,7 @@ constinit const TaskEntry kImdbTask = {
         "tokens: 0 is padding, 1 any unknown word, 2, 3, ... the most frequent words of train/\n"
         "with `vectors`, the embedding begins with the vectors of that file, with N(0, 1) for words that it "
         "lacks\n"
-        "and with zeros for tokens 0 and 1; all are trained but the padding's",
+        "and with zeros for tokens 0 and 1; all are trained except the padding's",
     .files =
         "aclImdb_v1.tar.gz from https://ai.stanford.edu/~amaas/data/sentiment/, packed or unpacked:\n"
         "84125825 bytes, MD5 7c2ac02c03563afcf9b574c7e56c153a\n"

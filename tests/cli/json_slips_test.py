@@ -12,7 +12,7 @@ SLIPS = [
     (TEXT.replace(LOSS + ",", LOSS), "A comma is missing before this."),
     (TEXT.replace(LOSS, '"loss" "mse"'), "A colon is missing before this."),
     (TEXT.replace(LOSS, '"loss" = "mse"'), "joined by a colon"),
-    (TEXT.replace(LOSS, 'loss: "mse"'), "Keys stand between double quotes."),
+    (TEXT.replace(LOSS, 'loss: "mse"'), "Keys are in double quotes."),
     (str(EXPERIMENT), "of Python's dict json.dumps makes JSON."),
     (TEXT.replace('"mse"', "None"), "Python's None is null in JSON."),
     (TEXT.replace('"mse"', "True"), "Python's True is true in JSON."),

@@ -150,7 +150,7 @@ class KeptStateTest(ToolTest):
                              loss="binary_cross_entropy", train__epochs=12, train__patience=4, optimizer__lr=0.05, seed=2)
         path = self.write("experiment.json", experiment)
         _, err = self.run_tool("train", path, "--out", "run")
-        self.assertEqual(err.count("warning: auc is no finite number on valid. As long as it is none, the state with the smallest loss is kept"), 1)
+        self.assertEqual(err.count("warning: auc is not finite on valid. While that lasts, the state with the smallest loss is kept"), 1)
         losses = [json.loads(line)["valid_loss"] for line in (self.folder / "run/metrics.jsonl").read_text().splitlines()]
         best = losses.index(min(losses)) + 1
         self.assertGreater(best, 1)

@@ -41,7 +41,7 @@ void add_options(Options& options, AnalyzeArguments& arguments) {
       options, "run folder or weights file; or an experiment file (JSON), whose model is then untrained");
   options.add("--split", &arguments.split, "train, valid or test").show_default();
   count("--sequences", analysis.sequences, "number of sequences, from the first of the split");
-  count("--steps", analysis.steps, "number of last steps of each sequence to analyse, at most");
+  count("--steps", analysis.steps, "largest number of last steps of each sequence to analyze");
   count("--projections", analysis.projections,
         "random projections of a state Jacobian, which is exact up to this many rows");
   options.add("--bins", &analysis.bins, "number of bins of a histogram")
@@ -55,9 +55,8 @@ void add_options(Options& options, AnalyzeArguments& arguments) {
       .add("--plot", &arguments.plot, "write charts to PREFIX-gradients.svg, ... or DIR/gradients.svg, ...")
       .not_empty()
       .called("PREFIX|DIR");
-  options.add(
-      "--bounds", &analysis.bounds,
-      "also what the papers prove of the layers, beside what is measured; follows all rows of a Jacobian");
+  options.add("--bounds", &analysis.bounds,
+              "also print the papers' bounds beside the measured values; follows all rows of a Jacobian");
   add_threads(options, arguments.threads);
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }

@@ -292,11 +292,11 @@ int run_command_line(const std::vector<Command>& commands, const std::string& ve
   CLI::App tool("Train recurrent networks with long memory on CPUs, and run them.", "lagtape");
   tool.set_version_flag("--version", version);
   tool.formatter(std::make_shared<HelpText>(
-      std::vector<Example>{{"lagtape new load.csv > load.json", "begin with a recording of your own"},
+      std::vector<Example>{{"lagtape new load.csv > load.json", "begin with your own recording"},
                            {"lagtape new mackey_glass lem > mine.json", "or with a task and a cell"},
                            {"lagtape train load.json", "train it, into runs/load-0"},
                            {"lagtape eval runs/load-0", "score it on the test set"},
-                           {"lagtape report runs/load-0 --output page.html", "all about it on one page"}}));
+                           {"lagtape report runs/load-0 --output page.html", "a report on one page"}}));
   for (const Command& command : commands) add_command(tool, command);
   tool.require_subcommand(0, 1);  // words after a command belong to it: "list training train"
   tool.allow_extras();            // for the tool only: its commands, added before, refuse extras

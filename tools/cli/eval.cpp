@@ -42,7 +42,7 @@ void add_options(Options& options, EvalArguments& arguments) {
       .called("PATH");
   options
       .add("--frequency", &arguments.frequency,
-           "take rows of any frequency; by default they have that of the training")
+           "accept rows of any frequency; by default that of the training")
       .one_of({"any"})
       .called("any");
   add_threads(options, arguments.threads);

@@ -77,9 +77,7 @@ void add_options(Options& options, ExportArguments& arguments) {
       .one_of({"exact", "fast"})
       .show_default()
       .called("KIND");
-  options
-      .add("--series", &arguments.series,
-           "of a model that scales each series by itself: the one that is exported for")
+  options.add("--series", &arguments.series, "the series to export, for a model that scales each by itself")
       .not_empty()
       .called("NAME");
   options.add(

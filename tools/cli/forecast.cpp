@@ -44,16 +44,15 @@ void add_inputs(Options& options, ForecastArguments& arguments) {
       .required()
       .called("FILE");
   options
-      .add(
-          "--future", &arguments.future,
-          "the rows that follow, with the \"future\" inputs, in place of rows at the end of --input; rows up "
-          "to the last one there are left out. Of several files the rows name theirs in a column \"series\", "
-          "or each has one of its own name: 'next/*.csv'")
+      .add("--future", &arguments.future,
+           "the following rows with the \"future\" inputs, in place of rows at the end of --input, whose "
+           "times it skips. For several files, name the recording in a column \"series\", or give a file of "
+           "its name for each: 'next/*.csv'")
       .not_empty()
       .called("FILE");
   options
       .add("--frequency", &arguments.frequency,
-           "take rows of any frequency; by default they have that of the training")
+           "accept rows of any frequency; by default that of the training")
       .one_of({"any"})
       .called("any");
   options

@@ -36,12 +36,12 @@ void add_options(Options& options, ImportArguments& arguments) {
       .called("NAME");
   options
       .add("--order", &arguments.order,
-           "names of PyTorch modules from the input up, where the file does not tell their order")
+           "names of PyTorch modules from the input up, if the file does not have their order")
       .called("NAMES")
       .separated_by(',');
   options
       .add("--nonlinearity", &arguments.nonlinearity,
-           "tanh or relu, of nn.RNN; by default as the file's metadata say, else tanh")
+           "function of nn.RNN, tanh or relu; by default that of the file's metadata, else tanh")
       .one_of({"tanh", "relu"})
       .called("NAME");
   options

@@ -34,7 +34,7 @@ void add_options(Options& options, InspectArguments& arguments) {
   arguments.experiment.add_to(options, "experiment file (JSON), run folder or weights file");
   add_threads(options, arguments.threads);
   options.add("--series", &arguments.series,
-              "of a run: mean and scale of inputs and targets of each series that the model knows");
+              "for a run: mean and scale of inputs and targets of each series that the model knows");
   options.add("--json", &arguments.json, "print the result as one JSON object");
 }
 

@@ -27,7 +27,7 @@ struct NewArguments {
 void add_options(Options& options, NewArguments& arguments) {
   options
       .add("DATA", &arguments.data,
-           "a task (lagtape list tasks), or a recording of your own (.csv); without it, it asks")
+           "a task (lagtape list tasks), or your own recording (.csv); without it, the command asks")
       .suggests([] { return names_in({"tasks"}); });
   options.add("CELL", &arguments.cell, "a cell (lagtape list cells); by default tau_gru").suggests([] {
     return names_in({"cells"});
@@ -47,7 +47,7 @@ void add_options(Options& options, NewArguments& arguments) {
       .called("COLUMN,...");
   options
       .add("--path", &arguments.path,
-           "files of the task, which are looked at; by default they are not needed yet")
+           "files of the task, to read sizes from; by default they are not needed yet")
       .not_empty()
       .called("PATH");
   options
@@ -110,8 +110,8 @@ void run(const NewArguments& given) {
 
 Command new_command() {
   return make_command<NewArguments>(
-      "new", "Write a commented experiment to begin with, for a task or for a recording of your own",
-      add_options, run,
+      "new", "Write a commented experiment to begin with, for a task or for your own recording", add_options,
+      run,
       {{"lagtape new load.csv > load.json", "for a recording, with the tau-GRU"},
        {"lagtape new adding lem --output adding.json", "for a task and a cell"},
        {"lagtape new", "asks"}});

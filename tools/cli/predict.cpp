@@ -53,10 +53,10 @@ void add_options(Options& options, PredictArguments& arguments) {
       .required()
       .called("FILE");
   options
-      .add(
-          "--output", &arguments.output,
-          ".npy, .csv, or - for lines on stdout; of a recording a table with a header: time or row, horizon, "
-          "prediction, truth, also as .json or .npz, and likewise of a table of sequences")
+      .add("--output", &arguments.output,
+           ".npy, .csv, or - for lines on stdout; for a recording a table with a header: time or row, "
+           "horizon, "
+           "prediction, truth, also as .json or .npz, and likewise for a table of sequences")
       .required()
       .called("FILE");
   options.add("--stream", &arguments.stream,
@@ -66,33 +66,34 @@ void add_options(Options& options, PredictArguments& arguments) {
            "steps for each step of training, 0.5 to 8: 2 for sound of 96 kHz and a model of 48 kHz")
       .needs({"--stream"})
       .called("R");
-  options.add("--interpolation", &arguments.interpolation, "of states between two steps: linear or cubic")
+  options
+      .add("--interpolation", &arguments.interpolation,
+           "interpolation interpolation of states between two steps: linear or cubic")
       .needs({"--rate"})
       .one_of({"linear", "cubic"})
       .show_default()
       .called("KIND");
   options
       .add("--weights", &arguments.weights,
-           "of the stream: own, and for a model of f32 bf16, or int8 for layers of 64 units and more, which "
-           "are "
-           "faster and less exact; f32 leaves out the rounding of a model that was trained in bf16")
+           "weights of the stream: own; for a model of f32 also bf16, or int8 for layers of 64 units and more, "
+           "which are faster and less exact; f32 leaves out the rounding of a model that was trained in bf16")
       .needs({"--stream"})
       .one_of({"own", "f32", "bf16", "int8"})
       .show_default()
       .called("FORMAT");
   options
       .add("--calibrate", &arguments.calibrate,
-           "sequences like those to come, as --input takes them: they give the ranges of int8")
+           "sequences like those to come, in a format of --input, which give the ranges of int8")
       .needs({"--weights"})
       .called("FILE");
   options
       .add("--frequency", &arguments.frequency,
-           "of a recording: take rows of any frequency; by default they have that of the training")
+           "recordings: accept rows of any frequency; by default that of the training")
       .one_of({"any"})
       .called("any");
   options
       .add("--series", &arguments.series,
-           "of plain numbers and a model that scales each series by itself: the one that they are of")
+           "the series of plain numbers, for a model that scales each by itself")
       .not_empty()
       .called("NAME");
   options.add("--probabilities", &arguments.probabilities,

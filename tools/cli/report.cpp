@@ -59,7 +59,7 @@ void run(const ReportArguments& arguments) {
 
 Command report_command() {
   return make_command<ReportArguments>(
-      "report", "Write all about a run, about runs or about a search on one page", add_options, run,
+      "report", "Write a report on a run, on runs or on a search as one page", add_options, run,
       {{"lagtape report runs/load-0 --output load.html", "a run"},
        {"lagtape report runs --output all.html", "all runs of a folder"},
        {"lagtape report runs/search --output search.html", "a search"}});

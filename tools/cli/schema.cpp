@@ -17,7 +17,7 @@ void run(const SchemaArguments&) { print("{}\n", experiment_schema().dump(1)); }
 
 Command schema_command() {
   return make_command<SchemaArguments>(
-      "schema", "Print the JSON Schema of experiment files, by which editors complete and check",
+      "schema", "Print the JSON Schema of experiment files, for completion and checks in editors",
       [](Options&, SchemaArguments&) {}, run,
       {{"lagtape schema > experiment.schema.json", "an experiment names it with \"$schema\""}});
 }

@@ -47,7 +47,7 @@ void add_options(Options& options, SearchArguments& arguments) {
       .called("N");
   options.add("--runs", &arguments.runs, "number of runs, in place of the file's").at_least(1).called("N");
   add_set(options, arguments.set, "a value of every run");
-  options.add("--show", &arguments.show, "train nothing, and show what has come out so far");
+  options.add("--show", &arguments.show, "train nothing, and show the results so far");
   options
       .add("--plot", &arguments.plot, "folder for charts: the metric against each setting, and all settings")
       .not_empty()
@@ -209,7 +209,7 @@ Command search_command() {
       "Search the settings of an experiment: random, a grid, halving that stops hopeless runs, or tpe",
       add_options, run,
       {{"lagtape search search.json --show", "the settings of every run"},
-       {"lagtape search search.json", "into runs/search; goes on where it was stopped"}});
+       {"lagtape search search.json", "into runs/search; continues where it was stopped"}});
 }
 
 }  // namespace lagtape::cli

@@ -49,7 +49,7 @@ void add_options(Options& options, SolveArguments& arguments) {
       .called("FILE");
   options
       .add("--history", &arguments.history,
-           "readings up to t = 0 (.csv): a column of times, and one for each state whose history they are")
+           "readings up to t = 0 (.csv): a column of times, and one for each state with such a history")
       .not_empty()
       .called("FILE");
   options.add("--derivatives", &arguments.derivatives,

@@ -226,7 +226,7 @@ Command table_command() {
   return make_command<TableArguments>(
       "table", "Train the models of a paper's table and show the results beside the printed numbers",
       add_options, run,
-      {{"lagtape table tools/experiments/mackey_glass --show", "what is there, beside the paper"},
+      {{"lagtape table tools/experiments/mackey_glass --show", "existing runs, beside the paper"},
        {"lagtape table tools/experiments/mackey_glass --only lem", "train one model"}});
 }
 

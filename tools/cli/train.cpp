@@ -229,7 +229,7 @@ InputError with_advice(const InputError& error, const std::string& folder) {
   const Problem& problem = error.problems().front();
   if (problem.place.file != folder) return error;
   if (problem.rule == Rule::exists)
-    return error.with_hint("Give another --out, or --resume to go on with that run.");
+    return error.with_hint("Give another --out, or --resume to continue that run.");
   if (problem.rule == Rule::missing)
     return error.with_hint(
         text_of("Give another --out, and --init ", folder, " to begin with these weights."));
@@ -254,9 +254,8 @@ RunSummary train_into(const std::string& folder, const Experiment& experiment,
     progress.evaluated(report);
     if (warned || !is_undefined(experiment, report)) return;
     warned = true;
-    warn({text_of(
-        experiment.metrics.front(),
-        " is no finite number on valid. As long as it is none, the state with the smallest loss is kept")});
+    warn({text_of(experiment.metrics.front(),
+                  " is not finite on valid. While that lasts, the state with the smallest loss is kept")});
   };
   options.hooks.save = [&] { progress.clear(); };
   options.hooks.stop_requested = stop_requested;
@@ -393,7 +392,7 @@ Command train_command() {
       "train", "Train the model of an experiment into a run folder", add_options, run,
       {{"lagtape train load.json", "into runs/load-0"},
        {"lagtape train load.json --seed 3 --set train.epochs=20", "another seed, a changed value"},
-       {"lagtape train load.json --resume", "go on where it was stopped, with the same bits"}});
+       {"lagtape train load.json --resume", "continue where it was stopped, with the same bits"}});
 }
 
 }  // namespace lagtape::cli

@@ -16,10 +16,10 @@ constexpr Option kFitRows[] = {
     option<&FitSection::grow>("grow",
                               "horizons of first fits, each from the result of the one before; or how many"),
     option<&FitSection::shoot>("shoot", "parts that begin from their own states in first fits; 0: none"),
-    option<&FitSection::only>("only", "params that are fitted; all that are trained"),
+    option<&FitSection::only>("only", "the fitted params; by default all that are trained"),
     option<&FitSection::own>("own", "params of which each file, or each series of a model, has its own"),
     option<&FitSection::deviation>(
-        "deviation", "standard deviations of the readings: a column or a number, or of each target one"),
+        "deviation", "standard deviations of the readings: a column or a number, or one for each target"),
     option<&FitSection::profile>("profile", "params whose intervals come from fits of all others along them"),
     option<&FitSection::adam>("adam", at_least(0),
                               "steps of Adam before, for many numbers from a rough start"),

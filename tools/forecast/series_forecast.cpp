@@ -70,7 +70,7 @@ std::pair<std::int64_t, bool> time_of_first(const TimeAxis& axis, const SeriesFo
 [[noreturn]] void refuse_first(const std::vector<ForecastOrigin>& origins, std::int64_t next,
                                const TimeAxis& axis, const SeriesForecastOptions& options) {
   const std::string where = options.input.string();
-  if (origins.empty()) throw InputError({where}, Rule::missing, "has no row with targets to go on from.");
+  if (origins.empty()) throw InputError({where}, Rule::missing, "has no row with targets to continue.");
   const auto label = [&](const ForecastOrigin& origin) {
     return axis.times.empty() ? text_of(origin.row) : label_of(axis, origin.time);
   };

@@ -117,7 +117,7 @@ Draft draft_of_task(const TaskEntry& entry, const StartingPoint& start) {
         text_of("`lagtape list tasks ", entry.name, "` says where its files are; `path` names them."));
   if (!draft.is_known)
     draft.notes.emplace_back(
-        "Only the files tell its inputs and targets: with --path FOLDER, lagtape new looks at them.");
+        "Its files have the inputs and targets: give --path FOLDER, and lagtape new reads them.");
   return draft;
 }
 

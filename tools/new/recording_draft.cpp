@@ -90,12 +90,12 @@ void add_past_note(Draft& draft, const Json& only_past) {
   std::string names;
   for (const Json& name : only_past) names += text_of(names.empty() ? "" : ", ", name.dump());
   if (!names.empty())
-    draft.notes.push_back(
-        text_of(names, only_past.size() == 1 ? " is" : " are",
-                " read and not predicted: a forecast needs rows in which ",
-                only_past.size() == 1 ? "it is" : "they are",
-                " known. Taken as known up to now; what is known ahead, such as weather forecasts: "
-                "lagtape new --future COLUMN,..."));
+    draft.notes.push_back(text_of(
+        names, only_past.size() == 1 ? " is" : " are",
+        " read and not predicted: a forecast needs rows in which ",
+        only_past.size() == 1 ? "it is" : "they are",
+        " known. Read as known up to now; for columns that are known ahead, such as weather forecasts: "
+        "lagtape new --future COLUMN,..."));
 }
 
 void add_columns(Draft& draft, const RecordingColumns& found, const StartingPoint& start) {
@@ -261,7 +261,7 @@ Draft draft_of_recording(const StartingPoint& start) {
   if (!found.series.empty()) draft.frequency = found.frequency;
   if (found.has_gaps && found.series.empty())
     draft.notes.emplace_back(
-        "Rows are missing in between: no window crosses such a gap, unless \"across_gaps\" is true.");
+        "Rows are missing: no window crosses such a gap, unless \"across_gaps\" is true.");
   draft.season = found.season();
   choose_window(draft, found, start);
   const TaskLoader loader = read_data(*find_named(tasks(), "series"), draft.data, draft.data_options);

@@ -209,7 +209,7 @@ std::optional<BrokenLabel> broken_label(const TableCodes& codes, const Recording
                                          " in ", quote(column.name)),
        .hint = text_of(
            "Of the ", groups.count(), " sequences all but ", broken.size(),
-           " have one label in all rows. Mend or remove the others, or name another column to predict: "
+           " have one label in all rows. Correct or remove the others, or name another column to predict: "
            "lagtape new --target COLUMN.")}};
 }
 

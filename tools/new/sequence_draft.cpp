@@ -73,7 +73,7 @@ void add_table_options(Draft& draft, const RecordingColumns& found) {
     if (code.is_usual && has_names) {
       codes.push_back(code);
       draft.notes.push_back(
-          text_of(seen, " is taken for a missing number, as it is far from all others. If it is a ",
+          text_of(seen, " is read as a missing number, because it is far from all others. If it is a ",
                   "measurement, leave \"missing_codes\" out."));
     } else {
       draft.notes.push_back(text_of(
@@ -127,9 +127,8 @@ Draft draft_of_sequences(const RecordingColumns& found, const SequenceLabel& lab
   draft.notes = found.notes;
   if (sequences.group >= 0 && sequences.group != label.column) {
     draft.data["group"] = name(sequences.group);
-    draft.notes.push_back(
-        text_of("All sequences of one ", quote(name(sequences.group)),
-                " are in the same set, so that scores are those of others than in training."));
+    draft.notes.push_back(text_of("All sequences of one ", quote(name(sequences.group)),
+                                  " are in the same set, so scores are for others than in training."));
   }
   const Json input = inputs_of(found, draft);
   if (input.empty())

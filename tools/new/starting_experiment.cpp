@@ -81,8 +81,7 @@ std::string text_of_draft(const Draft& draft, const LayerEntry& cell, std::int64
   if (has_units && !is_panel)
     text.before("/metrics",
                 "An \"rmse\" is of all targets in their units, so that the largest numbers decide.");
-  text.before("/optimizer",
-              "The rate is what to try first: 3 times as large, 3 times as small (lagtape search).");
+  text.before("/optimizer", "Try the rate first: 3 times as large, 3 times as small (lagtape search).");
   if (train.contains("patience"))
     text.behind("/train/patience", "epochs without a new best on the validation set, then it ends");
   if (train.contains("epochs")) text.behind("/train/epochs", "at most");
@@ -98,7 +97,8 @@ std::vector<Draft> with_gaps(const Draft& draft) {
   const auto joined = [](Draft one) {
     one.data["across_gaps"] = true;
     one.notes.emplace_back(
-        "Windows reach over missing rows (across_gaps), as too few rows follow each other without a gap.");
+        "Windows reach over missing rows (across_gaps), because too few rows follow each other without a "
+        "gap.");
     return one;
   };
   const auto add = [&](const std::string& frequency, const std::string& note) {

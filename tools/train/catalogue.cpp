@@ -77,7 +77,7 @@ std::vector<CatalogueEntry> loss_rows() {
 std::vector<CatalogueEntry> metric_rows() {
   std::vector<CatalogueEntry> rows = texts_of_all(metrics());
   for (std::size_t i = 0; i < rows.size(); ++i)
-    rows[i].summary += !metrics()[i].ranks_models      ? "; does not tell which model is best"
+    rows[i].summary += !metrics()[i].ranks_models      ? "; does not rank models"
                        : metrics()[i].larger_is_better ? "; larger is better"
                                                        : "; smaller is better";
   for (const ClassMetricEntry& entry : class_metrics())

@@ -147,7 +147,7 @@ DataSection data_section(JsonReader& top, const TaskHints& hints, const std::str
 /// Reads the loss, which the data decide where there is none. `is_known`: the data's options were read without an error.
 LossFunction loss_section(JsonReader& top, const DataSection& section, bool is_known) {
   const std::optional<DataShape>& data = section.shape;
-  const Json& given = top.raw("loss", "what training makes small");
+  const Json& given = top.raw("loss", "the function that training minimizes");
   LossFunction loss;
   if (!given.is_null()) {
     loss = read_loss(given, "/loss", top.errors());
@@ -206,7 +206,7 @@ std::optional<Problem> obstacle_to(const std::string& name, const std::unordered
 
 std::vector<std::string> metrics_section(JsonReader& top, const LossFunction& loss, bool of_series) {
   const Json& given =
-      top.raw("metrics", "what is reported beside the loss; the first decides which state is best");
+      top.raw("metrics", "numbers reported beside the loss; the first decides which state is best");
   std::vector<std::string> metrics;
   std::unordered_set<std::string> named;
   if (given.is_null() && (loss == Loss::cross_entropy || loss == Loss::binary_cross_entropy))
@@ -271,10 +271,10 @@ Experiment read_document(const Json& document, const std::string& where, const f
   experiment.balanced_classes = experiment.loss != Loss::none && is_balanced(value_at(document, "/loss"));
   FittedModel fitted = model_section(top, experiment);
   experiment.metrics = metrics_section(top, experiment.loss, experiment.data.of_series);
-  experiment.optimizer = read_section(top, "optimizer", "how parameters follow their gradients",
+  experiment.optimizer = read_section(top, "optimizer", "the rule by which parameters follow their gradients",
                                       read_optimizer, {{"type", "adam"}});
   experiment.schedule =
-      read_section(top, "schedule", "what the learning rate is multiplied by", read_schedule);
+      read_section(top, "schedule", "the factor of the learning rate over time", read_schedule);
   experiment.train = train_section(top, experiment);
   if (experiment.train.overfit > 0)
     experiment.data.load = restricted(std::move(experiment.data.load), experiment.train);

@@ -53,7 +53,7 @@ Json& element(Json& list, const std::string& key, const std::string& assignment)
   if (error != std::errc() || end != key.data() + key.size() || index >= list.size()) {
     throw InputError(
         place_of(assignment), Rule::out_of_range,
-        text_of(quote(key), " is no element of a list of ", list.size(), "; elements count from 0."));
+        text_of(quote(key), " is not an element of a list of ", list.size(), "; elements count from 0."));
   }
   return list[index];
 }

@@ -150,10 +150,9 @@ constexpr Option kTrainRows[] = {
         "sequences that are read once, at their end, number of last steps with gradients; 0: whole "
         "sequences"),
     option<&TrainOptions::clip>("clip", at_least(0), "largest global norm of the gradients; 0: no clipping"),
-    option<&TrainOptions::skip_not_finite>(
-        "not_finite", Choices{{"stop", false}, {"skip", true}},
-        "treatment of a batch whose loss or gradient is not finite or too large to square: the run ends, or "
-        "goes on without that update"),
+    option<&TrainOptions::skip_not_finite>("not_finite", Choices{{"stop", false}, {"skip", true}},
+                                           "treatment of a batch whose loss or gradient is not finite or too "
+                                           "large to square: the run ends, or continues without that update"),
     option<&TrainOptions::precision>(
         "precision", kPrecision,
         "precision of parameters and arithmetic; bf16: f32, with the operands of the layers' matrix products "
@@ -163,7 +162,7 @@ constexpr Option kTrainRows[] = {
         "which state is kept: the best on valid by the first metric, or the last"),
     option<&TrainOptions::evaluate_test>(
         "evaluate_test",
-        "whether each evaluation also scores test, for a curve; what is kept does not depend on it")
+        "whether each evaluation also scores test, for a curve; the kept state does not depend on it")
         .with_effect(Effect::reports),
     option<&TrainOptions::weight_norms>(
         "weight_norms", "whether each evaluation also notes the 2-norm of every parameter, for curves")
@@ -186,8 +185,7 @@ constexpr Option kTrainRows[] = {
         "shape begin with its values; \"\": all are drawn"),
     option<&TrainOptions::overfit>(
         "overfit", between(0, kMost),
-        "train and score on so many batches alone, which a model without errors learns by heart; 0: all "
-        "data"),
+        "train and score on so many batches alone, which a model without errors can overfit; 0: all data"),
 };
 
 void check_train(const TrainOptions& options, JsonReader& reader) {

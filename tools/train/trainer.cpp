@@ -203,8 +203,8 @@ void Trainer::check_position(const TrainingPosition& at) const {
   if (fits) return;
   throw InputError(
       {.op = "checkpoint"}, Rule::conflict,
-      text_of("the run stands after ", at.epoch, " epochs and ", at.step_of_epoch, " steps, and after ",
-              at.step, " steps in all: with the present data these do not agree."));
+      text_of("the run is after ", at.epoch, " epochs and ", at.step_of_epoch, " steps, and after ", at.step,
+              " steps in all: with the present data these do not agree."));
 }
 
 void Trainer::check_segments() {
@@ -215,7 +215,7 @@ void Trainer::check_segments() {
   for (const std::int64_t index : indices) lengths.push_back(task_.train->length(index));
   if (experiment_.train.truncate > 0 && is_within(progress, lengths)) return;
   throw InputError({.op = "checkpoint"}, Rule::conflict,
-                   text_of("the run stands after ", progress.steps,
+                   text_of("the run is after ", progress.steps,
                            " steps of the sequences of a batch: the present batch is another."));
 }
 

@@ -72,7 +72,7 @@ std::string text_of_cost(const TrainingCost& cost) {
   return text_of("the parameters ", bytes_of(cost.parameter_bytes), derived,
                  has_derived ? "; more than " : "; about ", bytes_of(cost.training_bytes),
                  " in training on one thread, besides data and states",
-                 has_derived ? " and what the derivation takes in between" : "");
+                 has_derived ? " and the derivation's intermediate values" : "");
 }
 
 bool is_large(const TrainingCost& cost) { return cost.training_bytes >= std::int64_t{1} << 30; }

@@ -147,7 +147,7 @@ std::optional<EquationParser::Operand> EquationParser::complex_function(const Eq
   }
   fail(name,
        text_of("'", name.text,
-               "' is no function of complex values; those are exp, log, abs, angle, real, imag, ",
+               "' is not a function of complex values; these are exp, log, abs, angle, real, imag, ",
                "conj, sum, mean, cumsum, concat, where, indices and shapes."),
        Rule::not_supported);
 }

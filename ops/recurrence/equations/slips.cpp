@@ -77,7 +77,7 @@ std::string cure_of_character(std::string_view line, std::size_t i) {
     case '|': return ": write abs(a), or a < b or c < d.";
     case '!': return ": write not c.";
     case '"':
-    case '\'': return ": a prime stands after the name of a state, as in h'.";
+    case '\'': return ": a prime follows the name of a state, as in h'.";
     default: return ".";
   }
 }

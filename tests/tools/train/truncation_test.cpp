@@ -220,8 +220,8 @@ TEST_CASE("segments are saved once in a while, and a state within a batch that i
     return std::string();
   };
   CHECK(refusal("\"steps\":7", "\"steps\":7").empty());
-  CHECK(has(refusal("\"steps\":7", "\"steps\":60"),
-            "[checkpoint] the run stands after 60 steps of the sequences"));
+  CHECK(
+      has(refusal("\"steps\":7", "\"steps\":60"), "[checkpoint] the run is after 60 steps of the sequences"));
   CHECK(has(refusal("\"steps\":7", "\"steps\":0"),
             "[checkpoint] the training state in the metadata is damaged"));
   CHECK(has(refusal("\"rows\":[0,1,", "\"rows\":[0,0,"), "the present batch is another"));

@@ -109,7 +109,8 @@ class MpiRanks final : public Ranks {
       if (!asked) asked = Clock::now();
       if (Clock::now() - *asked > kPatience)
         throw Error(
-            "another rank is lost. What was saved is whole: go on with --resume, on any number of ranks.");
+            "another rank is lost. The saved state is whole: continue with --resume, on any number of "
+            "ranks.");
     }
   }
 

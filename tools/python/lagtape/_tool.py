@@ -139,7 +139,7 @@ def export(run: Union[Path, Model], format: str, output: Path, *, precision: str
 @known_arguments
 def new(data: object, cell: str = "tau_gru", *, units: Optional[int] = None, target: Union[str, Sequence[str]] = (),
         future: Union[str, Sequence[str]] = (), path: Optional[Path] = None) -> NewExperiment:
-    """An experiment to begin with, for a task or for a recording of your own (.csv), as a dict; `lagtape new` writes it
+    """An experiment to begin with, for a task or for your own recording (.csv), as a dict; `lagtape new` writes it
     with comments.
 
     data    the name of a task, the path of a recording, or a DataFrame or a dict of columns, which is then the `data` of `lagtape.train`

@@ -37,11 +37,11 @@ class ArraysData(TypedDict, total=False):
     tokens: int
     """inputs are the tokens 0..`tokens`-1, one per step; 0: inputs are real numbers"""
     layout: Literal['auto', 'time_first', 'channels_first']
-    """axes of the inputs: [N, T, input] or [N, input, T]; by default SPLIT_x are time_first, others channels_first if T is at least twice the number of inputs, or alone longer than the lags of the model, and neither lengths nor targets of steps contradict"""
+    """axes of the inputs: [N, T, input] or [N, input, T]; by default SPLIT_x is time_first; X is channels_first if T is at least twice the number of inputs, or if only then T exceeds the lags of the model, unless lengths or targets of steps contradict"""
     train: float
     """share of the sequences for training where the file has X and y alone, of each class, where there are classes"""
     valid: float
-    """share of the validation set, likewise; of the training set where the file has one and no validation set; -1: 0.15, and none of a training set"""
+    """share of the validation set, likewise; of the training set where the file has no validation set; -1: 0.15 of X, none of a training set"""
     test: float
     """share of the test set, likewise"""
     split_seed: int
@@ -49,14 +49,14 @@ class ArraysData(TypedDict, total=False):
     normalize: bool
     """scale the inputs by mean and standard deviation of the training set"""
     normalize_target: bool
-    """likewise the real targets; metrics and predictions keep their units"""
+    """scale real targets likewise; metrics and predictions keep their units"""
     task: Required[Literal['arrays']]
 
 class AudioData(TypedDict, total=False):
     input: Required[str]
-    """the file of the sound that goes in, WAV, FLAC or AIFF"""
+    """the file of the input sound, WAV, FLAC or AIFF"""
     target: Required[str]
-    """the file of the sound that comes out, of one rate and length with it"""
+    """the file of the output sound, of the same rate and length"""
     segment: int
     """samples of a sequence"""
     overlap: int
@@ -314,7 +314,7 @@ class SequencesData(TypedDict, total=False):
     skip_rows: Union[int, Literal['auto'], None]
     """lines before the table. "auto": comments, and lines with other numbers of cells than the table"""
     units: Literal['error', 'strip']
-    """treatment of units in cells, such as 12 % or 100 kW: an error, or they are left out where a whole column has the same"""
+    """treatment of units in cells, such as 12 % or 100 kW: an error, or left out where a whole column has the same"""
     missing_codes: Union[Sequence[float], Mapping[str, Sequence[float]], None]
     """numbers that mark a missing one, such as [-200, -999], or of single columns: {"pump": [-1]}; `missing` treats them"""
     missing: Literal['error', 'interpolate', 'hold', 'mask']
@@ -322,7 +322,7 @@ class SequencesData(TypedDict, total=False):
     normalize: bool
     """scale the inputs by mean and standard deviation of the training set"""
     normalize_target: bool
-    """likewise the real targets; metrics and predictions keep their units"""
+    """scale real targets likewise; metrics and predictions keep their units"""
     train: float
     """share of the sequences for training; of each class, where there are classes"""
     valid: float
@@ -330,14 +330,14 @@ class SequencesData(TypedDict, total=False):
     test: float
     """share of the test set, likewise"""
     group: Union[str, List[str], None]
-    """column, or list of columns, that names groups of sequences, such as persons: those of one group are all in the same set, and shares are kept as nearly as groups allow; null: each sequence is by itself"""
+    """column, or list of columns, that names groups of sequences, such as persons: all of one group are in the same set, and shares are kept as nearly as groups allow; null: no groups"""
     split_seed: int
     """seed of the split; -1: the experiment's seed"""
     task: Required[Literal['sequences']]
 
 class SeriesData(TypedDict, total=False):
     path: Union[str, List[str]]
-    """a .csv, .npy or .npz file, relative to the experiment file, or a list of files, each a recording of its own; with a * in its name, all such files"""
+    """a .csv, .npy or .npz file, relative to the experiment file, or a list of files, each a separate recording; with a * in its name, all such files"""
     array: str
     """name of the array in an .npz file; "": its only one"""
     separator: Literal['auto', ',', ';', '\t', '|']
@@ -349,7 +349,7 @@ class SeriesData(TypedDict, total=False):
     skip_rows: Union[int, Literal['auto'], None]
     """lines before the table. "auto": comments, and lines with other numbers of cells than the table"""
     units: Literal['error', 'strip']
-    """treatment of units in cells, such as 12 % or 100 kW: an error, or they are left out where a whole column has the same"""
+    """treatment of units in cells, such as 12 % or 100 kW: an error, or left out where a whole column has the same"""
     missing_codes: Union[Sequence[float], Mapping[str, Sequence[float]], None]
     """numbers that mark a missing one, such as [-200, -999], or of single columns: {"pump": [-1]}; `missing` treats them"""
     time: Union[str, List[str], None]
@@ -363,13 +363,13 @@ class SeriesData(TypedDict, total=False):
     frequency: str
     """from a row to the next: "15min", "1h", "1D", "business", "1W", "month_start", "month_end", "quarter", "year", ...; "auto": found from the rows; "any": of any, and rows need not be even"""
     holidays: Union[List[str], None]
-    """dates that are no business days"""
+    """dates that are not business days"""
     series: Union[str, List[str], None]
-    """column, or list of columns, of the name of the series that a row is of, in any order of rows; null: each file is one series, which has the file's name"""
+    """column, or list of columns, that names the series of a row, in any order of rows; null: each file is one series with the file's name"""
     duplicates: Literal['error', 'first', 'last', 'mean']
-    """treatment of rows that have one time"""
+    """treatment of rows with the same time"""
     input: Union[Sequence[object], List[Union[str, int]], str, int, None]
-    """input columns, names or numbers from 0, those of targets too; null: all but the time, unless the keys below name inputs; []: none, for equations that know nothing but time"""
+    """input columns, names or numbers from 0, those of targets too; null: all but the time, unless the keys below name inputs; []: none, for equations of time alone"""
     target: Union[List[Union[str, int]], str, int, None]
     """columns to predict; null: the input columns"""
     past: Union[List[Union[str, int]], str, int, None]
@@ -397,17 +397,17 @@ class SeriesData(TypedDict, total=False):
     stride: Union[int, Literal['auto'], None]
     """steps from a window to the next. "auto": `window` with targets at every step, but in training less where an epoch would have fewer than 10 updates; 1 with a target after the last"""
     residual: Literal['none', 'seasonal', 'linear']
-    """what the network learns the rest of: nothing, the target a season before, or a ridge regression of the inputs and their past, which is fitted first and is part of the model"""
+    """the simple model whose residual the network learns: none, the target a season before, or a ridge regression of the inputs and their past, which is fitted first and is part of the model"""
     season: int
     """rows after which the numbers repeat, for "residual", naive forecasts and mase; 0: a day, a week or a year, as the frequency says"""
     normalize: Union[bool, Literal['all', 'series'], None]
     """scale the inputs by mean and standard deviation of the training rows: "series" by those of each series (of a new one by its first rows), "all" by those of all; true: "series" where several are split in time, else "all" """
     normalize_target: Union[bool, Literal['all', 'series'], None]
-    """likewise the real targets; metrics and predictions keep their units"""
+    """scale real targets likewise; metrics and predictions keep their units"""
     weight: Literal['row', 'series']
-    """weight of the series in training: each window comes once an epoch, or windows of each series come equally often"""
+    """weight of the series in training: each window once an epoch, or windows of each series equally often"""
     split: Literal['time', 'series']
-    """division of several series: the first rows of each train, the next validate and the last test, or whole ones are of training, validation or test set, which shows how well new ones are predicted"""
+    """division of several series: the first rows of each train, the next validate and the last test, or each whole series is in one set, which shows how well new ones are predicted"""
     train: float
     """share of the training set: the first rows (or recordings, if there are several)"""
     valid: float
@@ -449,7 +449,7 @@ class TsData(TypedDict, total=False):
     normalize: bool
     """scale the inputs by mean and standard deviation of the training set"""
     normalize_target: bool
-    """likewise the real targets; metrics and predictions keep their units"""
+    """scale real targets likewise; metrics and predictions keep their units"""
     task: Required[Literal['ts']]
 
 Data = Union[AddingData, AddingFreshData, ArraysData, AudioData, CopyData, CopyFreshData, DdeResponseData, EnsoData, FitzhughNagumoData, FrequencyData, Har2Data, ImdbData, Lorenz96Data, MackeyGlassData, MnistData, NcifarData, PtbData, RandomData, ScifarData, SequencesData, SeriesData, SpeechCommandsData, TsData]
@@ -1454,13 +1454,13 @@ class TrainWithEpochs(TypedDict, total=False):
     clip: float
     """largest global norm of the gradients; 0: no clipping"""
     not_finite: Literal['stop', 'skip']
-    """treatment of a batch whose loss or gradient is not finite or too large to square: the run ends, or goes on without that update"""
+    """treatment of a batch whose loss or gradient is not finite or too large to square: the run ends, or continues without that update"""
     precision: Literal['f32', 'f64', 'bf16']
     """precision of parameters and arithmetic; bf16: f32, with the operands of the layers' matrix products rounded to bf16"""
     keep: Literal['best', 'last']
     """which state is kept: the best on valid by the first metric, or the last"""
     evaluate_test: bool
-    """whether each evaluation also scores test, for a curve; what is kept does not depend on it"""
+    """whether each evaluation also scores test, for a curve; the kept state does not depend on it"""
     weight_norms: bool
     """whether each evaluation also notes the 2-norm of every parameter, for curves"""
     patience: int
@@ -1472,7 +1472,7 @@ class TrainWithEpochs(TypedDict, total=False):
     init: str
     """a run folder or weights file, relative to the experiment file: parameters of the same name and shape begin with its values; "": all are drawn"""
     overfit: int
-    """train and score on so many batches alone, which a model without errors learns by heart; 0: all data"""
+    """train and score on so many batches alone, which a model without errors can overfit; 0: all data"""
 
 class TrainWithSteps(TypedDict, total=False):
     steps: int
@@ -1494,13 +1494,13 @@ class TrainWithSteps(TypedDict, total=False):
     clip: float
     """largest global norm of the gradients; 0: no clipping"""
     not_finite: Literal['stop', 'skip']
-    """treatment of a batch whose loss or gradient is not finite or too large to square: the run ends, or goes on without that update"""
+    """treatment of a batch whose loss or gradient is not finite or too large to square: the run ends, or continues without that update"""
     precision: Literal['f32', 'f64', 'bf16']
     """precision of parameters and arithmetic; bf16: f32, with the operands of the layers' matrix products rounded to bf16"""
     keep: Literal['best', 'last']
     """which state is kept: the best on valid by the first metric, or the last"""
     evaluate_test: bool
-    """whether each evaluation also scores test, for a curve; what is kept does not depend on it"""
+    """whether each evaluation also scores test, for a curve; the kept state does not depend on it"""
     weight_norms: bool
     """whether each evaluation also notes the 2-norm of every parameter, for curves"""
     patience: int
@@ -1512,7 +1512,7 @@ class TrainWithSteps(TypedDict, total=False):
     init: str
     """a run folder or weights file, relative to the experiment file: parameters of the same name and shape begin with its values; "": all are drawn"""
     overfit: int
-    """train and score on so many batches alone, which a model without errors learns by heart; 0: all data"""
+    """train and score on so many batches alone, which a model without errors can overfit; 0: all data"""
 
 Train = Union[TrainWithEpochs, None, TrainWithSteps]
 

@@ -118,8 +118,7 @@ void raise_failures(const SearchPlan& plan, const SearchResult& result) {
       have_ended(result.trials))
     throw InputError(
         {.file = plan.file.string(), .pointer = "/metric"}, Rule::not_finite,
-        text_of(plan.metric,
-                " is no finite number on valid in any run. Search by another one, such as \"loss\"."));
+        text_of(plan.metric, " is not finite on valid in any run. Search by another one, such as \"loss\"."));
   if (runs == 0 || failed + diverged < runs) return;
   if (failed == runs) throw InputError(sweep::problems_of(result.trials, name));
   std::string counts;

@@ -97,7 +97,7 @@ void begin_folder(const SearchPlan& plan, const fs::path& out) {
   remove_temporaries_of(file);
   if (!entries_of(out, error).empty())
     throw InputError({out.string()}, Rule::wrong_type,
-                     "is no folder of a search, and not empty. Give --out another folder.");
+                     "is not the folder of a search, and not empty. Give --out another folder.");
   write_file_atomically(file, identity.dump(2) + "\n", Links::refused);
 }
 

@@ -85,7 +85,7 @@ void read_condition(JsonReader& reader, Setting& setting) {
   }
   for (const auto& [pointer, values] : when.items()) {
     if (pointer.empty())
-      reader.error("when", "'' is no pointer to a value, expected one such as '/optimizer/type'.");
+      reader.error("when", "'' is not a pointer to a value, expected one such as '/optimizer/type'.");
     check_length(reader, "when", pointer);
     setting.condition = pointer;
     if (values.is_array()) {
@@ -164,13 +164,12 @@ void read_ranges(JsonReader& reader, SearchPlan& plan) {
 constexpr Option kHalvingRows[] = {
     option<&HalvingOptions::first>("first", between(1, 1e6), "evaluations after which a run is judged first"),
     option<&HalvingOptions::factor>("factor", between(2, 100),
-                                    "one of so many runs goes on, for so many times as long"),
+                                    "one of so many runs continues, for so many times as long"),
 };
 constexpr Option kTpeRows[] = {
     option<&TpeOptions::startup>("startup", between(2, 1e5), "number of random draws to begin with"),
-    option<&TpeOptions::batch>(
-        "batch", between(1, 1000),
-        "number of runs that are drawn at a time, from the results of all before them"),
+    option<&TpeOptions::batch>("batch", between(1, 1000),
+                               "number of runs to draw at a time, from the results of all before them"),
 };
 constexpr Option kAgainRows[] = {
     option<&RepetitionOptions::best>("best", between(0, 1000), "number of runs that are repeated"),

@@ -47,7 +47,7 @@ bool is_name_of_file(std::string_view name) {
 
 void read_settings(JsonReader& reader, Row& row) {
   const Json& at =
-      reader.raw("at", "settings that charts are drawn against: numbers, and words that tell rows apart");
+      reader.raw("at", "settings on the axes of charts: numbers, and words that distinguish rows");
   if (!reader.has("at")) return;
   if (!at.is_object() || at.empty()) {
     reader.error("at", "expected an object of settings, such as {\"dt\": 0.1, \"form\": \"code\"}.");
@@ -93,8 +93,8 @@ void read_row(JsonReader& reader, std::size_t number, KnownRows& known, PaperTab
   reader.optional("printed_deviation", row.printed_deviation, at_least(0), "its standard deviation");
   reader.optional("printed_parameters", row.printed_parameters, at_least(1),
                   "the paper's number of parameters: 1200 for 1.2k");
-  reader.optional("source", row.source, "where it is printed, if elsewhere than the rest of the table");
-  reader.optional("changed", row.changed, "what the experiment has other than the paper's");
+  reader.optional("source", row.source, "its source, if the rest of the table has another");
+  reader.optional("changed", row.changed, "how the experiment differs from the paper's");
   reader.optional("note", row.note, "a remark for readers");
   read_settings(reader, row);
   reader.finish();

@@ -28,7 +28,7 @@ struct Row {
   double printed_deviation = kNotPrinted;  ///< standard deviation over the paper's seeds
   std::int64_t printed_parameters = 0;     ///< number of parameters of the paper's model; 0: not printed
   std::int64_t parameters = 0;  ///< number by the experiment's file, once it was counted; 0: not known
-  std::string source;           ///< where it is printed, if elsewhere than the rest of the table
+  std::string source;           ///< its source, if the rest of the table has another
   std::string changed;          ///< how its experiment differs from the paper's; empty: not at all
   std::string note;
   /// The row's settings for charts: numbers against which the metric is drawn, and words that only distinguish rows.

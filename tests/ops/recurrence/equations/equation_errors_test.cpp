@@ -56,7 +56,8 @@ TEST_CASE("errors of loops, arrays, complex values, spikes and products from the
        "equation 2, column 11: this is complex; states, outputs and real functions take real(z), imag(z) or "
        "abs(z)."},
       {"y = tanh(complex(h, b))",
-       "equation 2, column 5: 'tanh' is no function of complex values; those are exp, log, abs, angle, real, "
+       "equation 2, column 5: 'tanh' is not a function of complex values; these are exp, log, abs, angle, "
+       "real, "
        "imag, "
        "conj, sum, mean, cumsum, concat, where, indices and shapes."},
       {"y = spike(h, 'tanh')",
