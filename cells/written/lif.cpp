@@ -14,7 +14,7 @@ namespace {
 constexpr Option kLifOptions[] = {
     required<&Lif::units>("units", between(1, kLargestUnits), "number of neurons"),
     option<&Lif::adaptive>("adaptive", "whether thresholds rise with spikes"),
-    option<&Lif::recurrent>("recurrent", "whether neurons see each other's spikes"),
+    option<&Lif::recurrent>("recurrent", "whether neurons read each other's spikes"),
     option<&Lif::threshold>("threshold", above(0), "threshold of a neuron that has not spiked"),
     option<&Lif::strength>("strength", at_least(0), "by how much an adaptive threshold rises"),
     option<&Lif::input_delay>("input_delay", between(0, 4096),

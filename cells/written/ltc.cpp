@@ -12,7 +12,7 @@ namespace lagtape {
 
 constexpr Option kLtcOptions[] = {
     required<&Ltc::units>("units", between(1, kLargestUnits), "size of the state"),
-    option<&Ltc::unfolds>("unfolds", between(1, 64), "steps of the solver for each of the sequence"),
+    option<&Ltc::unfolds>("unfolds", between(1, 64), "steps of the solver for each step of the sequence"),
     option<&Ltc::elapsed>("elapsed",
                           "whether the last input is the time since the step before, in place of 1"),
 };
