@@ -13,7 +13,7 @@ SLIPS = [
     (TEXT.replace(LOSS, '"loss" "mse"'), "A colon is missing before this."),
     (TEXT.replace(LOSS, '"loss" = "mse"'), "joined by a colon"),
     (TEXT.replace(LOSS, 'loss: "mse"'), "Keys are in double quotes."),
-    (str(EXPERIMENT), "of Python's dict json.dumps makes JSON."),
+    (str(EXPERIMENT), "json.dumps turns Python's dict into JSON."),
     (TEXT.replace('"mse"', "None"), "Python's None is null in JSON."),
     (TEXT.replace('"mse"', "True"), "Python's True is true in JSON."),
     (TEXT.replace('"mse"', "False"), "Python's False is false in JSON."),

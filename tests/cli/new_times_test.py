@@ -25,7 +25,7 @@ class NewTimesTest(ToolTest):
         data = without_comments(text)["data"]
         self.assertEqual((data["time"], data["input"], data["calendar"]), ("ts", ["flow", "counter", "valve"], ["hour", "weekday"]))
         self.assertIn('"valve" is read and not predicted: a forecast needs rows in which it is known.', text)
-        self.assertIn("Rows are missing in between", text)
+        self.assertIn("Rows are missing:", text)
         self.check(text)
 
     def test_a_first_column_that_counts_is_a_time(self):
@@ -186,7 +186,7 @@ class NewTimesTest(ToolTest):
         days = [day for day in (datetime.date(2023, 1, 2) + datetime.timedelta(n) for n in range(300)) if day.weekday() < 5]
         for missing, is_said in ((None, False), (50, True)):
             self.write("b.csv", "d,v\n" + "".join(f"{day},{n % 7}\n" for n, day in enumerate(days) if n != missing))
-            self.assertEqual("Rows are missing in between" in self.run_tool("new", "b.csv")[0], is_said)
+            self.assertEqual("Rows are missing:" in self.run_tool("new", "b.csv")[0], is_said)
 
     def test_decimal_years_count_the_rows_and_are_no_input(self):
         self.write("sun.csv", "date,v\n" + "".join(f"{1990 + n / 12:.4f},{math.sin(n / 3):.4f}\n" for n in range(300)))

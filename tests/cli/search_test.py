@@ -374,7 +374,7 @@ class SearchTest(SearchTool):
         search = {"experiment": "small.json", "runs": 2, "ranges": {"/optimizer/lr": {"log_uniform": [1e-3, 1e-1]}}}
         self.write("search.json", search)
         out, err = self.run_tool("search", "search.json", "--out", "out", "--quiet", code=2)
-        self.assertIn("search.json: /metric: auc is no finite number on valid in any run", err)
+        self.assertIn("search.json: /metric: auc is not finite on valid in any run", err)
         self.assertNotIn("the best run", out)
         self.assertFalse((self.folder / "out/best").exists())
         self.assertEqual(len(self.search({**search, "metric": "loss"}, out="by-loss")["ranking"]), 2)

@@ -164,7 +164,7 @@ class KeptStateTest(ToolTest):
         path = self.write("experiment.json", changed(EXPERIMENT, metrics=["r2"], train={"epochs": 20, "batch": 4}, optimizer__lr=0.02,
                                                      data={"task": "series", "path": "v.csv", "window": 16}))
         _, err = self.run_tool("train", path, "--out", "run")
-        self.assertIn("warning: r2 is no finite number on valid", err)
+        self.assertIn("warning: r2 is not finite on valid", err)
         losses = [json.loads(line)["valid_loss"] for line in (self.folder / "run/metrics.jsonl").read_text().splitlines()]
         best = losses.index(min(losses)) + 1
         self.assertGreater(best, 1)
