@@ -75,8 +75,8 @@ void add_options(Options& options, PredictArguments& arguments) {
       .called("KIND");
   options
       .add("--weights", &arguments.weights,
-           "weights of the stream: own; for a model of f32 also bf16, or int8 for layers of 64 units and more, "
-           "which are faster and less exact; f32 leaves out the rounding of a model that was trained in bf16")
+           "weights of the stream: own; for a model of f32 also bf16, or int8 for layers of 64 units and "
+           "more, which are faster and less exact; f32 leaves out the rounding of a model trained in bf16")
       .needs({"--stream"})
       .one_of({"own", "f32", "bf16", "int8"})
       .show_default()
