@@ -310,7 +310,7 @@ class SequencesData(TypedDict, total=False):
     decimal: Literal['.', ',']
     """decimal point of the numbers"""
     thousands: Literal['auto', 'none', ',', '.', ' ', "'"]
-    """separator of thousands. "auto": a column decides by all of its cells, or it is an error that asks"""
+    """separator of thousands. "auto": found from all cells of a column, or an error asks"""
     skip_rows: Union[int, Literal['auto'], None]
     """lines before the table. "auto": comments, and lines with other numbers of cells than the table"""
     units: Literal['error', 'strip']
@@ -345,7 +345,7 @@ class SeriesData(TypedDict, total=False):
     decimal: Literal['.', ',']
     """decimal point of the numbers"""
     thousands: Literal['auto', 'none', ',', '.', ' ', "'"]
-    """separator of thousands. "auto": a column decides by all of its cells, or it is an error that asks"""
+    """separator of thousands. "auto": found from all cells of a column, or an error asks"""
     skip_rows: Union[int, Literal['auto'], None]
     """lines before the table. "auto": comments, and lines with other numbers of cells than the table"""
     units: Literal['error', 'strip']
@@ -361,7 +361,7 @@ class SeriesData(TypedDict, total=False):
     timezone: str
     """clock of times without an offset, such as "Europe/Berlin"; "": UTC"""
     frequency: str
-    """from a row to the next: "15min", "1h", "1D", "business", "1W", "month_start", "month_end", "quarter", "year", ...; "auto": found from the rows; "any": of any, and rows need not be even"""
+    """distance of rows: "15min", "1h", "1D", "business", "1W", "month_start", "month_end", "quarter", "year", ...; "auto": found from the rows; "any": any frequency, also uneven rows"""
     holidays: Union[List[str], None]
     """dates that are not business days"""
     series: Union[str, List[str], None]
@@ -379,7 +379,7 @@ class SeriesData(TypedDict, total=False):
     static: Union[List[Union[str, int]], str, int, None]
     """inputs that have one value in all rows of a series"""
     past_target: Union[bool, None]
-    """the past of the targets is an input; null: as "input" says, without it true unless `horizon` is 0"""
+    """the past of the targets is an input; null: decided by "input", without it true unless `horizon` is 0"""
     calendar: Union[Sequence[Literal['hour', 'weekday', 'year']], None]
     """inputs from the time of the row that is predicted, each as sine and cosine: a list of "hour" (of the day), "weekday" and "year" (day of the year)"""
     categories: Union[Mapping[str, List[str]], None]
@@ -401,7 +401,7 @@ class SeriesData(TypedDict, total=False):
     season: int
     """rows after which the numbers repeat, for "residual", naive forecasts and mase; 0: a day, a week or a year, as the frequency says"""
     normalize: Union[bool, Literal['all', 'series'], None]
-    """scale the inputs by mean and standard deviation of the training rows: "series" by those of each series (of a new one by its first rows), "all" by those of all; true: "series" where several are split in time, else "all" """
+    """scale the inputs by mean and standard deviation of the training rows: "series": those of each series (for a new one its first rows), "all": those of all; true: "series" where several are split in time, else "all" """
     normalize_target: Union[bool, Literal['all', 'series'], None]
     """scale real targets likewise; metrics and predictions keep their units"""
     weight: Literal['row', 'series']
@@ -1246,7 +1246,7 @@ class LtcLayer(TypedDict, total=False):
     units: Required[int]
     """size of the state"""
     unfolds: int
-    """steps of the solver for each of the sequence"""
+    """steps of the solver for each step of the sequence"""
     elapsed: bool
     """whether the last input is the time since the step before, in place of 1"""
     arithmetic: Literal['float', 'grid']
@@ -1305,7 +1305,7 @@ class LifLayer(TypedDict, total=False):
     adaptive: bool
     """whether thresholds rise with spikes"""
     recurrent: bool
-    """whether neurons see each other's spikes"""
+    """whether neurons read each other's spikes"""
     threshold: float
     """threshold of a neuron that has not spiked"""
     strength: float
