@@ -22,7 +22,7 @@ constexpr std::string_view kOldTorch =
     "run";
 constexpr std::string_view kKeras = "a file of Keras, of which `lagtape import` makes a run";
 constexpr std::string_view kWeights =
-    "an HDF5 file, as Keras writes weights: save the model as .keras, of which `lagtape import` makes a run";
+    "an HDF5 file, as Keras writes weights, of which `lagtape import` makes a run";
 
 /// The first kind that fits counts.
 constexpr FileKind kFileKinds[] = {

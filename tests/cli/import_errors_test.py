@@ -44,23 +44,26 @@ def zipped(method=zipfile.ZIP_STORED, **entries):
     return packed.getvalue()
 
 
+def keras_weights():
+    golden = ToolTest.root / "tests/tools/exchange/import/golden/keras_layers.keras"
+    return zipfile.ZipFile(golden).read("model.weights.h5")
+
+
 def keras_file(kind, layers):
     """A file of Keras with an input of 3 numbers, and layers with the weights of another model."""
-    golden = ToolTest.root / "tests/tools/exchange/import/golden/keras_layers.keras"
-    weights = zipfile.ZipFile(golden).read("model.weights.h5")
     first = {"class_name": "InputLayer", "config": {"name": "in", "batch_shape": [None, None, 3]}}
     config = {"class_name": kind, "config": {"layers": [first] + [
         {"class_name": name, "config": {"name": "c", **options}} for name, options in layers]}}
-    return zipped(**{"config.json": json.dumps(config), "model.weights.h5": weights})
+    return zipped(**{"config.json": json.dumps(config), "model.weights.h5": keras_weights()})
 
 
 TWICE = '{"a.weight": %s, "a.weight": %s}' % (json.dumps(entry()), json.dumps(entry(begin=4, end=8)))
 
 # Each row: a description, the bytes of a file, and how the message continues after "lagtape: FILE: ".
 REFUSED = [
-    ("an empty file", b"", "is of none of the formats that are supported: torch, keras, torch-json, rtneural, guitarml, nam, onnx."),
+    ("an empty file", b"", "is of none of the formats that are supported: torch, keras, keras-weights, torch-json, rtneural, guitarml, nam, onnx."),
     ("an archive that is cut off", b"PK\x03\x04 data.pkl", "is cut off: the list of its entries is missing."),
-    ("an old file of torch.save", b"\x80\x02}q", "is of none of the formats that are supported: torch, keras, torch-json, rtneural, guitarml, nam, onnx; it seems to be a file of torch.save before PyTorch 1.6: save its state_dict again"),
+    ("an old file of torch.save", b"\x80\x02}q", "is of none of the formats that are supported: torch, keras, keras-weights, torch-json, rtneural, guitarml, nam, onnx; it seems to be a file of torch.save before PyTorch 1.6: save its state_dict again"),
     ("a zip archive of other files", zipped(a=b"b"), "is a zip archive, but no file of torch.save."),
     ("a compressed archive", zipped(zipfile.ZIP_DEFLATED, a=b"b" * 99), "entry 'a': is compressed. Supported: entries stored as they are"),
     ("a pickled module", zipped(**{"m/data.pkl": b"\x80\x02c__main__\nNet\n)\x81."}), "holds an object of Python: __main__ Net. Save the weights alone: torch.save(model.state_dict(), file)."),
@@ -70,9 +73,10 @@ REFUSED = [
     ("a layer of Keras with weights of another shape", keras_file("Sequential", [("LSTM", {"units": 3})]), "model.weights.h5: tensor 'layers/lstm/cell/vars/0': expected f64 [3, 12], got f64 [2, 8]"),
     ("a layer of Keras without weights", keras_file("Sequential", [("GRU", {"units": 2})]), "model.weights.h5: tensor 'layers/gru/cell/vars/0' is missing, expected f64 [3, 6]; the nearest name in the file is 'layers/lstm/cell/vars/0'"),
     ("a part of Keras's weights", keras_file("Sequential", [("Activation", {"activation": "tanh"})]), "model.weights.h5: tensors that nothing here uses: layers/batch_normalization/vars/0, "),
-    ("an HDF5 file", b"\x89HDF\r\n", "is of none of the formats that are supported: torch, keras, torch-json, rtneural, guitarml, nam, onnx; it seems to be an HDF5 file, as Keras writes weights: save the model as .keras"),
+    ("an HDF5 file that is cut off", b"\x89HDF\r\n\x1a\n", "is cut off or damaged."),
+    ("weights of Keras whose layers are not supported alone", keras_weights(), "layer 'batch_normalization': is supported for layers lstm, gru and dense alone. Save the model as a whole: model.save(\"model.keras\")."),
     ("JSON that is cut off", json.dumps(keras_model())[:100], "line 1, column 101: syntax error"),
-    ("JSON of something else", "{}", "a JSON object of none of the formats that are supported: torch, keras, torch-json, rtneural, guitarml, nam, onnx."),
+    ("JSON of something else", "{}", "a JSON object of none of the formats that are supported: torch, keras, keras-weights, torch-json, rtneural, guitarml, nam, onnx."),
     ("a convolution", changed(keras_model(), "/layers/0/type", "conv1d"), "/layers/0/type: expected a supported layer, one of lstm, gru, dense, time-distributed-dense, activation, got 'conv1d'"),
     ("another activation", changed(keras_model(), "/layers/1/activation", "tahn"), "/layers/1/activation: unknown activation 'tahn'; did you mean 'tanh'? Known: tanh, sigmoid, relu, elu"),
     ("a kernel of another shape", changed(keras_model(), "/layers/0/weights/0", [[1.0] * 12]), "/layers/0/weights/0: expected the shape [1, 8], got [1, 12]"),

@@ -11,6 +11,7 @@
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/plain_arithmetic.h"
 #include "lagtape/core/quote.h"
+#include "lagtape/tools/exchange/files/hdf5.h"
 #include "lagtape/tools/exchange/files/stored_zip.h"
 #include "lagtape/tools/exchange/import/keras_file.h"
 #include "lagtape/tools/exchange/import/keras_json.h"
@@ -79,6 +80,10 @@ constexpr Format kFormats[] = {
     {"keras", false, has_layers_of_keras,
      [](const Content& file, const Options&, const Where& where) {
        return foreign::read_keras(file.bytes, where);
+     }},
+    {"keras-weights", false, [](const Content& file) { return foreign::begins_like_hdf5(file.bytes); },
+     [](const Content& file, const Options& options, const Where& where) {
+       return foreign::read_keras_weights(file.bytes, options.order, where);
      }},
     {"torch-json", true, names_weights,
      [](const Content& file, const Options& options, const Where& where) {
@@ -150,7 +155,8 @@ ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
     throw InputError(unknown_name("format", options.format, known));
   const std::string where = file.string();
   foreign::ForeignModel model = read_foreign({read_file(file), file.parent_path(), {}}, options, where);
-  if (!options.order.empty() && !model.format.starts_with("torch"))
+  const bool is_weights = model.format.starts_with("torch") || model.format == "keras-weights";
+  if (!options.order.empty() && !is_weights)
     throw InputError({where}, Rule::conflict,
                      text_of("--order is for the modules of PyTorch; the format is ", model.format, "."));
   if (!options.nonlinearity.empty()) {
@@ -162,7 +168,7 @@ ImportedModel import_model(const fs::path& file, const ImportOptions& options) {
   const std::vector<std::string>& between = foreign::functions_between_maps();
   if (!options.between.empty() && std::ranges::find(between, options.between) == between.end())
     throw InputError(unknown_name("function", options.between, between).within({.item = "--between"}));
-  if (model.format.starts_with("torch")) {
+  if (is_weights) {
     foreign::set_between(model, options.between, where);
   } else if (!options.between.empty()) {
     throw InputError({where}, Rule::conflict,

@@ -33,7 +33,7 @@ struct ImportedModel {
 };
 
 /// The formats: "torch" (a state_dict of nn.RNN, nn.LSTM, nn.GRU, their cells, and nn.Linear as safetensors or by torch.save),
-/// "keras" (a file of Keras 3), "torch-json" (a state_dict as RTNeural's JSON), "rtneural" (Keras models as JSON, and AIDA-X),
+/// "keras" (a file of Keras 3), "keras-weights" (weights of one), "torch-json" (a state_dict as RTNeural's JSON), "rtneural" (Keras models as JSON, and AIDA-X),
 /// "guitarml" (and Proteus), "nam" (LSTM), "onnx".
 const std::vector<std::string>& import_formats();
 

@@ -9,7 +9,9 @@
 #include "lagtape/tools/exchange/files/hdf5.h"
 #include "lagtape/tools/exchange/files/json_tensor.h"
 #include "lagtape/tools/exchange/files/stored_zip.h"
+#include "lagtape/tools/exchange/import/keras_json.h"
 #include "lagtape/tools/exchange/import/keras_layer.h"
+#include "lagtape/tools/exchange/import/module_order.h"
 #include "lagtape/tools/exchange/import/step_layers.h"
 
 namespace lagtape::foreign {
@@ -25,6 +27,16 @@ std::string snake_case(const std::string& type) {
     name += is_upper(i) ? static_cast<char>(type[i] - 'A' + 'a') : type[i];
   }
   return name;
+}
+
+/// The numbers of a tensor from an axis on as nested arrays.
+Json json_of(const Tensor& tensor, std::size_t axis, std::int64_t row) {
+  Json list = Json::array();
+  const std::int64_t extent = tensor.shape()[axis];
+  for (std::int64_t i = 0; i < extent; ++i)
+    list.push_back(axis + 1 == tensor.shape().size() ? Json(tensor.at(row * extent + i))
+                                                     : json_of(tensor, axis + 1, row * extent + i));
+  return list;
 }
 
 /// Follows the layers of a configuration.
@@ -159,7 +171,76 @@ class KerasReader {
   std::string last_;
 };
 
+constexpr const char* kSaveAll = "Save the model as a whole: model.save(\"model.keras\").";
+
+/// The arrays of a layer of weights alone, by the ends of their paths.
+using LayerArrays = std::map<std::string, Tensor>;
+
+/// "lstm_1" as what says where it comes: "lstm.1" comes behind "lstm.0".
+std::string numbered(const std::string& name) {
+  const std::size_t bar = name.rfind('_');
+  const bool is_number =
+      bar != std::string::npos && name.find_first_not_of("0123456789", bar + 1) == std::string::npos;
+  return is_number && bar + 1 < name.size() ? text_of(name.substr(0, bar), ".", name.substr(bar + 1))
+                                            : name + ".0";
+}
+
+/// A layer as RTNeural writes those of Keras (keras_json.h).
+Json plain_layer(const std::string& name, const LayerArrays& arrays, const Place& place) {
+  const std::string stem = numbered(name).substr(0, numbered(name).rfind('.'));
+  const bool is_dense = stem == "dense";
+  if (!is_dense && stem != "lstm" && stem != "gru")
+    throw InputError(place, Rule::not_supported, "is supported for layers lstm, gru and dense alone.", {},
+                     kSaveAll);
+  Json weights = Json::array();
+  const std::string folder = is_dense ? "vars/" : "cell/vars/";
+  for (int i = 0; arrays.contains(folder + std::to_string(i)); ++i)
+    weights.push_back(json_of(arrays.at(folder + std::to_string(i)), 0, 0));
+  if (weights.size() != arrays.size() || weights.empty() || !weights[0].is_array() ||
+      !weights[0][0].is_array())
+    throw InputError(place, Rule::not_supported, text_of("has other weights than a layer ", stem, " has."),
+                     {}, kSaveAll);
+  const Tensor& last = arrays.at(folder + (is_dense ? "0" : "1"));
+  const std::int64_t units = is_dense ? last.size(last.rank() - 1) : last.size(0);
+  return {{"type", stem}, {"shape", Json::array({Json(), Json(), units})}, {"weights", weights}};
+}
+
 }  // namespace
+
+ForeignModel read_keras_weights(std::string_view bytes, const std::vector<std::string>& order,
+                                const std::string& where) {
+  std::map<std::string, LayerArrays> layers;
+  bool is_double = false;
+  for (const auto& [path, tensor] : read_hdf5(bytes, where)) {
+    const std::size_t begin = path.find('/'), end = path.find('/', begin + 1);
+    if (!path.starts_with("layers/") || end == std::string::npos || tensor.rank() == 0)
+      throw InputError({.file = where, .item = text_of("array ", quote(path))}, Rule::not_supported,
+                       "is no weight of a layer of Keras 3.", {}, kSaveAll);
+    layers[path.substr(begin + 1, end - begin - 1)].emplace(path.substr(end + 1), tensor);
+    is_double = is_double || tensor.dtype() == Dtype::f64;
+  }
+  std::vector<Module> modules;
+  for (const auto& [name, arrays] : layers) {
+    const Json layer = plain_layer(name, arrays, {.file = where, .item = text_of("layer ", quote(name))});
+    const std::int64_t input = std::ssize(layer["weights"][0]);
+    const Json root = {{"in_shape", Json::array({Json(), Json(), input})}, {"layers", Json::array({layer})}};
+    ForeignModel part = read_keras_json(root, text_of(where, ": layer ", quote(name)));
+    part.layers[0].place = text_of("layer ", quote(name));
+    modules.push_back({order.empty() ? numbered(name) : name, input, width_after(part.layers[0], input),
+                       layer["type"].get<std::string>() != "dense", std::move(part.layers)});
+  }
+  ForeignModel model{.format = "keras-weights", .precision = is_double ? Dtype::f64 : Dtype::f32};
+  for (Module& module : in_order(std::move(modules), false, order, where)) {
+    if (model.layers.empty()) model.input = module.input;
+    model.layers.push_back(std::move(module.layers[0]));
+  }
+  model.notes.push_back(
+      text_of("Weights alone do not say what functions layers have: an LSTM and a GRU have those of Keras, a "
+              "Dense layer none, "
+              "and all steps are given. ",
+              kSaveAll));
+  return model;
+}
 
 ForeignModel read_keras(std::string_view bytes, const std::string& where) {
   const std::map<std::string, std::string_view> entries = stored_entries(bytes, where);

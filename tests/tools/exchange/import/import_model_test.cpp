@@ -141,7 +141,7 @@ TEST_CASE(
   const std::pair<std::string, std::vector<std::string>> programs[] = {
       {"loop_outputs",
        {"loop_leaky.onnx", "loop_cell.onnx", "scan_cell.onnx", "memory_head.onnx", "checkpoint.pt"}},
-      {"keras_outputs", {"keras_layers.keras", "keras_loop.onnx"}}};
+      {"keras_outputs", {"keras_layers.keras", "keras_loop.onnx", "keras_weights.h5"}}};
   for (const auto& [outputs_name, files] : programs) {
     TensorReader outputs(read_safetensors(golden_folder() / (outputs_name + ".safetensors")), "outputs");
     for (const std::string& file : files) {
@@ -167,10 +167,11 @@ TEST_CASE("a model that lagtape's own cell computes is that cell, others are equ
 }
 
 TEST_CASE("a format that is not known is an error that names the nearest") {
-  CHECK_THROWS_WITH_AS(import_model("model.json", {.format = "onxx"}),
-                       "unknown format 'onxx'; did you mean 'onnx'? Known: torch, keras, torch-json, "
-                       "rtneural, guitarml, nam, onnx",
-                       InputError);
+  CHECK_THROWS_WITH_AS(
+      import_model("model.json", {.format = "onxx"}),
+      "unknown format 'onxx'; did you mean 'onnx'? Known: torch, keras, keras-weights, torch-json, "
+      "rtneural, guitarml, nam, onnx",
+      InputError);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 """Writes a model of Keras 3 beside itself, keras_layers.keras, with all that the importer reads of one; keras_loop.onnx, a GRU
-as tf2onnx exports it; and keras_outputs.safetensors: for each its input NAME.x and what Keras gives for it, NAME.y.
+as tf2onnx exports it; keras_weights.h5, weights alone; and keras_outputs.safetensors: for each its input NAME.x and what Keras gives for it, NAME.y.
 
 usage: make_keras.py        (tensorflow-cpu 2.21.0, keras 3.15.1, tf2onnx 1.17.0, safetensors 0.8.0)
 """
@@ -55,11 +55,15 @@ def looped():
     return keras.Sequential([keras.Input((None, 3)), layers.GRU(2, return_sequences=True), layers.Dense(1)])
 
 
+def stacked():
+    return keras.Sequential([keras.Input((None, 3)), layers.GRU(2, return_sequences=True), layers.LSTM(2, return_sequences=True), layers.Dense(1)])
+
+
 def main():
     numbers = numpy.random.default_rng(0)
     x = numbers.normal(size=(1, 12, 3)).astype("f4")
     outputs = {}
-    for name, make in (("layers", layered), ("loop", looped)):
+    for name, make in (("layers", layered), ("loop", looped), ("weights", stacked)):
         model = make()
         for weight in model.weights:
             if weight.dtype.startswith("float"):
@@ -68,6 +72,9 @@ def main():
         if name == "layers":
             model.save(FOLDER / "keras_layers.keras")
             clear(FOLDER / "keras_layers.keras")
+        elif name == "weights":
+            model.save_weights(FOLDER / "keras.weights.h5")
+            (FOLDER / "keras.weights.h5").rename(FOLDER / "keras_weights.h5")
         else:
             spec = (tensorflow.TensorSpec((None, None, 3), tensorflow.float32),)
             call = tensorflow.function(lambda x: model(x, training=False), input_signature=spec)
