@@ -11,6 +11,7 @@
 #include "lagtape/core/quote.h"
 #include "lagtape/core/system_memory.h"
 #include "lagtape/data/batches.h"
+#include "lagtape/ops/recurrence/step/gradient_paths.h"
 #include "lagtape/tools/analysis/bounds.h"
 #include "lagtape/tools/analysis/sequence_analysis.h"
 #include "lagtape/tools/train/evaluation.h"
@@ -37,6 +38,7 @@ std::vector<std::vector<NamedValue>> chosen_values(const StackDefinition& stack,
   for (const StepProgram& layer : stack.layers) {
     chosen.emplace_back();
     for (const NamedValue& value : layer.named) {
+      if (names_end(value.name)) continue;
       if (std::ranges::find(known, value.name) == known.end()) known.push_back(value.name);
       if (asked.empty() || std::ranges::find(asked, value.name) != asked.end())
         chosen.back().push_back(value);

@@ -116,17 +116,19 @@ std::vector<std::string> gradient_warnings(const Model& model) {
   const std::vector<LayerSummary> layers = model.layers();
   bool reaches = true;  // whether the loss's gradient reaches the layer's output
   for (std::size_t i = layers.size(); i-- > 0 && reaches;) {
-    std::vector<std::string> lost;
+    std::vector<std::string> lost, ends;
     bool input = layers[i].steps.empty();
     for (const StepProgram& step : layers[i].steps) {
       const GradientPaths paths = gradient_paths(step);
       for (const std::string& name : paths.lost) lost.push_back(quote(name));
       input |= paths.input;
+      for (const std::string& end : paths.ends)
+        ends.push_back(text_of("/cells", pointer_part(layers[i].name), end));
     }
-    const std::string cure =
-        ": every way from there to the output leads through a comparison, floor or sign, whose gradient is "
-        "0. "
-        "spike(u, 'fast_sigmoid') is a comparison of u with 0 that has one";
+    const std::string cure = text_of(
+        ": every way from there to the output leads through a comparison, floor or sign, whose gradient is 0",
+        ends.empty() ? "" : ": ", listed(ends), ". ",
+        "spike(u, 'fast_sigmoid') is a comparison of u with 0 that has one");
     if (!lost.empty())
       warnings.push_back(text_of("layer ", i, " (", layers[i].name, ") does not train ", listed(lost), cure));
     if (!input && i > 0) {

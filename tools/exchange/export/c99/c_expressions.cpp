@@ -5,6 +5,7 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/kernels/element_functions.h"
+#include "lagtape/ops/recurrence/step/gradient_paths.h"
 #include "lagtape/tools/exchange/export/c99/c_helpers.h"
 #include "lagtape/tools/exchange/export/fixed_values.h"
 
@@ -69,7 +70,8 @@ void CExpressions::name_values() {
     is_named_[id] = true;
   };
   for (const StateDefinition& state : layer_.program.states) give(state.next, state.name + "_next");
-  for (const NamedValue& value : layer_.program.named) give(value.value, value.name);
+  for (const NamedValue& value : layer_.program.named)
+    if (!names_end(value.name)) give(value.value, value.name);
   give(layer_.program.output, "output");
   for (std::size_t id = 0; id < names_.size(); ++id)
     if (!given_[id] && names_[id].empty()) names_[id] = locals_.unique(text_of("v", id));
@@ -113,7 +115,7 @@ CExpression CExpressions::fixed(int id, const std::string& index) {
     std::string wished = text_of("fixed", id);
     if (v.op == StepOp::weight) wished = layer_.program.weights[v.index].name;
     for (const NamedValue& named : layer_.program.named)
-      if (named.value == id) wished = named.name;
+      if (named.value == id && !names_end(named.name)) wished = named.name;
     const std::string name =
         globals_.unique(text_of(style_.name, "_", layer_.name, "_", c_identifier(wished)));
     constants += c_array(name, values, style_.dtype);
