@@ -113,7 +113,8 @@ struct ScaledSum {
 ///
 /// and to w(j, i) are added, of the old traces, before[s][i] e_s(j, i), of the new ones credit[s][i] e_s(j, i), and
 /// direct[i] x[j]. Vectors have `columns` elements, a multiple of kLane; traces are packed as the matrix is. All of
-/// `before`, and `direct`, may be null.
+/// `before`, and `direct`, may be null. Without states, `backward` [k] receives sum over i of w(j, i) direct[i] of the matrix
+/// before it moves, and `scratch` has kScratch k elements.
 template <class T>
 struct TraceUpdate {
   static constexpr int kMostStates = 4;
@@ -127,6 +128,8 @@ struct TraceUpdate {
   const T* entry[kMostStates];
   const T* credit[kMostStates];
   const T* before[kMostStates];
+  static constexpr std::int64_t kScratch = 2 * kLane<T>;
+  T *backward, *scratch;
 };
 
 /// The kernels of one SIMD level for one scalar. The same table serves the sequence op, the stream and the

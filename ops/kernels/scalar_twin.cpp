@@ -111,6 +111,14 @@ void twin_scale_column(T* out, const T* x, std::int64_t ldx, const T* column, co
 
 template <class T, bool fused>
 void twin_update_traces(const TraceUpdate<T>& u) {
+  for (std::int64_t j = 0; j < u.k && u.backward != nullptr; ++j) {
+    T lanes[kLane<T>] = {};
+    for (std::int64_t i = 0; i < u.columns; ++i)
+      lanes[i % kLane<T>] = multiply_add(fused, u.direct[i], u.w[j * u.columns + i], lanes[i % kLane<T>]);
+    for (int half = kLane<T> / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+    u.backward[j] = lanes[0];
+  }
   for (std::int64_t j = 0; j < u.k; ++j) {
     for (std::int64_t i = 0; i < u.columns; ++i) {
       const std::int64_t at = j * u.columns + i;

@@ -351,6 +351,8 @@ static void learns(lagtape_model* model) {
   enum { kMost = 64 };
   float in[kMost] = {0.5f}, target[kMost] = {0.25f}, out[kMost], first, last;
   double loss = 0, first_loss = 0;
+  size_t size;
+  void* state;
   long before;
   int n;
   lagtape_learner_options options = {0};
@@ -373,6 +375,16 @@ static void learns(lagtape_model* model) {
   check(loss < 0.5 * first_loss, "the loss falls");
   last = out[0];
   check(last != first, "the output moves");
+  size = lagtape_learner_state_size(learner);
+  state = malloc(size);
+  check(state != NULL && lagtape_learner_save(learner, state, size) == LAGTAPE_OK, "a learner is saved");
+  check(lagtape_learner_step(learner, in, target, out, &first_loss) == LAGTAPE_OK, "a step after that");
+  check(lagtape_learner_restore(learner, state, size) == LAGTAPE_OK, "a learner is restored");
+  check(lagtape_learner_step(learner, in, target, out, &loss) == LAGTAPE_OK && loss == first_loss, "the same step again");
+  check(lagtape_learner_restore(learner, state, size - 1) == LAGTAPE_INPUT_ERROR, "a state that is cut is refused");
+  check_message("bytes");
+  check(lagtape_learner_save(learner, NULL, size) == LAGTAPE_INPUT_ERROR, "a state needs a place");
+  free(state);
   check(lagtape_learner_reset(learner) == LAGTAPE_OK, "a learner is reset");
   check(lagtape_model_take(model, learner) == LAGTAPE_OK, "the model takes the weights");
   check(lagtape_learner_step_f64(learner, &loss, NULL, NULL, NULL) == LAGTAPE_INPUT_ERROR,

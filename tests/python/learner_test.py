@@ -40,6 +40,24 @@ def test_a_learner_predicts_and_its_loss_falls(model):
     np.testing.assert_allclose(stream.step(x), learner.step(x)[0], rtol=1e-12)
 
 
+def test_a_learner_goes_on_from_a_saved_state(model):
+    draw = np.random.default_rng(2)
+    x, target = draw.normal(size=(20, 2)), draw.normal(size=(20, 2))
+    learner, other = model.learner(rule="adam", lr=0.01, every=3), model.learner(rule="adam", lr=0.01, every=3)
+    for n in range(11):
+        learner.step(x[n], target[n])
+    state = learner.save()
+    expected = [learner.step(x[n], target[n])[1] for n in range(11, 20)]
+    other.restore(state)
+    assert other.steps == 11
+    assert [other.step(x[n], target[n])[1] for n in range(11, 20)] == expected
+    for wrong, why in ((state[:-1], "has [0-9]+ bytes"), (b"", "no state"), (5, "Got int"),
+                       (state[:-1] + bytes([state[-1] ^ 1]), "changed"), (model.learner().save(), "another learner")):
+        with pytest.raises(lt.InputError, match=why):
+            other.restore(wrong)
+    assert other.steps == 20
+
+
 def test_gradients_are_those_of_differences(model):
     draw = np.random.default_rng(1)
     x, target = draw.normal(size=(20, 2)), draw.normal(size=(20, 2))

@@ -238,8 +238,14 @@ LAGTAPE_API lagtape_status lagtape_learner_step_f64(lagtape_learner* learner, co
                                                     const double* target, double* output, double* loss);
 /* Back to the states before the first step; the weights stay. */
 LAGTAPE_API lagtape_status lagtape_learner_reset(lagtape_learner* learner);
-/* Gives the learner's model the present weights of the learner. Existing streams do not change; no other thread
- * may use the model meanwhile. */
+/* All that later steps depend on as bytes: weights, gradients, states and traces, to be restored into this learner or one
+ * made alike (its rate may differ) on a machine of the same byte order and vector instructions. A header and a checksum let
+ * others be refused, which change nothing. `size` is lagtape_learner_state_size. */
+LAGTAPE_API size_t lagtape_learner_state_size(const lagtape_learner* learner);
+LAGTAPE_API lagtape_status lagtape_learner_save(const lagtape_learner* learner, void* state, size_t size);
+LAGTAPE_API lagtape_status lagtape_learner_restore(lagtape_learner* learner, const void* state, size_t size);
+/* Gives the model, which must be the learner's, the weights that the learner has now. Streams that are there already stay
+ * as they are; no other thread may use the model meanwhile. */
 LAGTAPE_API lagtape_status lagtape_model_take(lagtape_model* model, const lagtape_learner* learner);
 
 #ifdef __cplusplus

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <variant>
 
 #include "lagtape/tools/c/c_api.h"
@@ -78,6 +79,30 @@ lagtape_status lagtape_learner_reset(lagtape_learner* learner) {
   return guarded([&] {
     require(learner, "lagtape_learner_reset", "the learner");
     std::visit([](auto& one) { one.reset(); }, learner->learner);
+  });
+}
+
+size_t lagtape_learner_state_size(const lagtape_learner* learner) {
+  return std::visit([](const auto& one) { return one.state_size(); }, learner->learner);
+}
+
+lagtape_status lagtape_learner_save(const lagtape_learner* learner, void* state, size_t size) {
+  return guarded([&] {
+    require(learner, "lagtape_learner_save", "the learner");
+    require(state, "lagtape_learner_save", "the state");
+    std::visit([&](const auto& one) { one.save({static_cast<std::byte*>(state), size}); }, learner->learner);
+  });
+}
+
+lagtape_status lagtape_learner_restore(lagtape_learner* learner, const void* state, size_t size) {
+  return guarded([&] {
+    require(learner, "lagtape_learner_restore", "the learner");
+    require(state, "lagtape_learner_restore", "the state");
+    std::visit(
+        [&](auto& one) {
+          one.restore({static_cast<const std::byte*>(state), size});
+        },
+        learner->learner);
   });
 }
 

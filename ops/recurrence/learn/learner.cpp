@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "lagtape/core/error.h"
-#include "lagtape/core/named.h"
+#include "lagtape/core/hash.h"
 #include "lagtape/core/thread_pool.h"
+#include "lagtape/ops/recurrence/learn/learner_state.h"
 #include "lagtape/ops/recurrence/learn/learning_step.h"
+#include "lagtape/ops/recurrence/learn/state_copy.h"
 #include "lagtape/ops/recurrence/learn/step_calls.h"
 #include "lagtape/ops/recurrence/learn/weight_memory.h"
 #include "lagtape/ops/recurrence/step/real_losses.h"
@@ -18,33 +20,6 @@ using namespace recurrence;
 
 namespace {
 
-template <class Value>
-struct Row {
-  const char* name;
-  Value value;
-};
-constexpr Row<LearningMethod> kMethods[] = {{"rtrl", LearningMethod::rtrl},
-                                            {"e_prop", LearningMethod::e_prop},
-                                            {"truncated", LearningMethod::truncated}};
-constexpr Row<LearningRule> kRules[] = {{"sgd", LearningRule::sgd}, {"adam", LearningRule::adam}};
-
-auto value_named(const char* what, const std::string& name, const auto& rows) {
-  if (const auto* row = find_named(rows, name)) return row->value;
-  throw InputError(unknown_name(what, name, names_of(rows)));
-}
-
-void check(const LearnerOptions& options) {
-  const auto wrong = [](const char* item, const char* expected, double found) {
-    throw unexpected({.item = item, .op = "learner"}, Rule::out_of_range, expected, text_of(found));
-  };
-  if (!(options.lr >= 0 && std::isfinite(options.lr))) wrong("lr", "a rate of at least 0", options.lr);
-  if (options.every < 1) wrong("every", "at least one step", static_cast<double>(options.every));
-  if (options.window < 1) wrong("window", "at least one step", static_cast<double>(options.window));
-  if (!(options.beta1 >= 0 && options.beta1 < 1)) wrong("beta1", "at least 0 and below 1", options.beta1);
-  if (!(options.beta2 >= 0 && options.beta2 < 1)) wrong("beta2", "at least 0 and below 1", options.beta2);
-  if (!(options.epsilon > 0)) wrong("epsilon", "above 0", options.epsilon);
-}
-
 std::vector<bool> kept_values(const LearningStep& step) {
   std::vector<bool> kept(step.program.values.size());
   for (const StateDefinition& state : step.program.states) kept[static_cast<std::size_t>(state.next)] = true;
@@ -52,14 +27,6 @@ std::vector<bool> kept_values(const LearningStep& step) {
 }
 
 }  // namespace
-
-LearningMethod learning_method_named(const std::string& name) {
-  return value_named("method of learning", name, kMethods);
-}
-
-LearningRule learning_rule_named(const std::string& name) {
-  return value_named("rule of learning", name, kRules);
-}
 
 template <class T>
 struct Learner<T>::Implementation {
@@ -73,37 +40,12 @@ struct Learner<T>::Implementation {
   AlignedMemory traces;
   std::int64_t trace_elements = 0;
   std::vector<TraceUpdate<T>> updates;
-  /// A state of the present step, or of several before, which then go through a ring.
-  struct StateCopy {
-    T* to;
-    const T* from;
-    std::int64_t count;
-    std::vector<std::vector<T>> start;  // the oldest first, which `to` begins with
-    std::vector<T> between;
-    std::size_t oldest = 0;
-
-    void reset() {
-      std::ranges::copy(start.front(), to);
-      oldest = 0;
-      for (std::size_t i = 1; i < start.size(); ++i)
-        std::ranges::copy(start[i], between.begin() + static_cast<std::ptrdiff_t>((i - 1) * start[i].size()));
-    }
-    void advance() {
-      if (between.empty()) {
-        std::copy_n(from, count, to);
-        return;
-      }
-      T* const slot = between.data() + oldest;
-      std::copy_n(slot, count, to);
-      std::copy_n(from, count, slot);
-      oldest = (oldest + static_cast<std::size_t>(count)) % between.size();
-    }
-  };
-  std::vector<StateCopy> states;
+  std::vector<StateCopy<T>> states;
   AlignedMemory constants;  // a vector of zeros and one of ones
   T *zeros = nullptr, *ones = nullptr, *delta = nullptr;
   std::vector<T> scaled_target;
   std::int64_t steps = 0, waiting = 0, moves = 0, targets = 1;
+  LearnerState state;  // where all of these are
 
   Implementation(std::vector<LearnedLayer> layers, const LossFunction& l, const Normalization& n,
                  const Window& start, const LearnerOptions& o)
@@ -113,7 +55,7 @@ struct Learner<T>::Implementation {
         kernels(lagtape::kernels<T>(best_level())),
         learning(learning_step(layers)),
         calls(learning.program, kept_values(learning), LearningStep::kDelta, kernels) {
-    check(options);
+    options.check();
     if (loss.is_signal() || loss == Loss::none)
       throw InputError({.op = "learner"}, Rule::not_supported,
                        text_of("the loss ", name_of(loss.kind), " is none of single steps"));
@@ -131,6 +73,7 @@ struct Learner<T>::Implementation {
     spare_delta.resize(static_cast<std::size_t>(calls_output()));
     if (delta == nullptr) delta = spare_delta.data();
     reset();
+    list_state(layers);
   }
 
   std::vector<T> spare_delta;  // where nothing is trained
@@ -155,8 +98,11 @@ struct Learner<T>::Implementation {
       for (const LearnedWeight& weight : layers[l].weights) {
         const int own = learning.weight_named(LearningStep::name_of(l, weight.name));
         const int transposed = learning.weight_named(LearningStep::transposed(l, weight.name));
+        const bool is_row = own >= 0 &&
+                            learning.program.weights[static_cast<std::size_t>(own)].shape.size() == 1 &&
+                            weight.value.rank() == 2;
         weights.emplace_back(weight, static_cast<int>(l), own < 0 ? nullptr : calls.weight(own),
-                             transposed < 0 ? nullptr : calls.weight(transposed), kernels);
+                             transposed < 0 ? nullptr : calls.weight(transposed), is_row, kernels);
       }
   }
   WeightMemory<T>& weight_of(const WeightUse& use) {
@@ -184,7 +130,7 @@ struct Learner<T>::Implementation {
         for (const PastState& past : learning.past_states) {
           if (static_cast<std::size_t>(past.layer) != l || static_cast<std::size_t>(past.state) != s)
             continue;
-          StateCopy copy{calls.weight(past.weight), next, width, {}, {}};
+          StateCopy<T> copy{calls.weight(past.weight), next, width, {}, {}};
           for (std::int64_t before = past.lag; before >= 0; --before) copy.start.push_back(first(before));
           copy.between.resize(static_cast<std::size_t>(past.lag * width));
           states.push_back(std::move(copy));
@@ -222,28 +168,49 @@ struct Learner<T>::Implementation {
         update.credit[s] = vector_at(use.credit[static_cast<std::size_t>(s)], zeros);
         if (reads_before) update.before[s] = vector_at(use.before[static_cast<std::size_t>(s)], zeros);
       }
-      updates.push_back(update);
-      move_transposed(use, update);
+      if (!moves_with_product(use, update)) updates.push_back(update);
     }
   }
 
-  /// Where a weight moves by products of two vectors alone, its transposed copy moves likewise, to the same bits.
-  void move_transposed(const WeightUse& use, const TraceUpdate<T>& update) {
+  /// Where a weight moves by products of two vectors alone, one pass over it makes its product backwards and moves it.
+  bool moves_with_product(const WeightUse& use, const TraceUpdate<T>& update) {
     WeightMemory<T>& weight = weight_of(use);
     const auto is_same = [&](const WeightUse& other) {
       return other.layer == use.layer && other.weight == use.weight;
     };
-    if (!moves_directly() || update.states > 0 || weight.transposed() == nullptr || weight.is_bounded() ||
-        std::ranges::count_if(learning.uses, is_same) != 1)
-      return;
-    TraceUpdate<T> other{};
-    other.w = weight.transposed();
-    other.x = update.direct;
-    other.k = use.width;
-    other.columns = padded<T>(update.k);
-    other.direct = update.x;
-    updates.push_back(other);
-    weight.moves_transposed();
+    const int transposed =
+        learning.weight_named(LearningStep::transposed(static_cast<std::size_t>(use.layer), weight.name()));
+    if (!moves_directly() || update.states > 0 || transposed < 0 || weight.is_bounded() ||
+        std::ranges::count_if(learning.uses, is_same) != 1 || !calls.move_with_product(transposed, update))
+      return false;
+    weight.drop_transposed();
+    return true;
+  }
+
+  void list_state(const std::vector<LearnedLayer>& layers) {
+    std::string origin =
+        text_of(to_string(learning.program), lagtape::name_of(loss.kind), sizeof(T), ' ', options.window, ' ',
+                static_cast<int>(options.method), static_cast<int>(options.rule));
+    const LossOptions& of_loss = loss.options;
+    const std::vector<double> others = {of_loss.delta, of_loss.label_smoothing};
+    const Scaling &in = normalization.input, &out = normalization.output;
+    for (const std::vector<double>* numbers :
+         {&others, &of_loss.levels, &of_loss.scale, &of_loss.class_weights, &in.mean, &in.scale, &out.mean,
+          &out.scale})
+      for (const double number : *numbers) origin += text_of(' ', number);
+    for (const LearnedLayer& layer : layers)
+      for (const LearnedWeight& weight : layer.weights)
+        origin += text_of(' ', weight.name, to_string(weight.value.shape()), weight.trainable,
+                          weight.bounds.low, ' ', weight.bounds.high);
+    state.set_origin(fnv1a(origin), static_cast<std::int32_t>(kernels.level));
+    for (std::int64_t* count : {&steps, &waiting, &moves}) state.add(count, 1);
+    for (WeightMemory<T>& weight : weights) weight.list_state(state);
+    for (StateCopy<T>& copy : states) {
+      state.add(copy.to, static_cast<std::size_t>(copy.count));
+      state.add(copy.between.data(), copy.between.size());
+      state.add(&copy.oldest, 1);
+    }
+    state.add(reinterpret_cast<T*>(traces.get()), static_cast<std::size_t>(trace_elements));
   }
 
   /// Whether gradients are added to the weights themselves, times the rate.
@@ -254,7 +221,7 @@ struct Learner<T>::Implementation {
   void reset() {
     steps = waiting = 0;
     clear_traces();
-    for (StateCopy& state : states) state.reset();
+    for (StateCopy<T>& state : states) state.reset();
     for (WeightMemory<T>& weight : weights) weight.clear();
   }
 
@@ -275,7 +242,7 @@ struct Learner<T>::Implementation {
     }
     calls.run_second();
     for (const TraceUpdate<T>& update : updates) kernels.update_traces(update);
-    for (StateCopy& state : states) state.advance();
+    for (StateCopy<T>& state : states) state.advance();
     ++steps;
     if (options.lr > 0 && ++waiting >= options.every) move();
     return scored;
@@ -378,6 +345,19 @@ bool Learner<T>::is_finite() const {
     for (std::int64_t i = 0; i < state.count; ++i)
       if (!std::isfinite(state.to[i])) return false;
   return std::ranges::all_of(implementation_->weights, [](const auto& weight) { return weight.is_finite(); });
+}
+
+template <class T>
+std::size_t Learner<T>::state_size() const {
+  return implementation_->state.size();
+}
+template <class T>
+void Learner<T>::save(std::span<std::byte> to) const {
+  implementation_->state.save(to);
+}
+template <class T>
+void Learner<T>::restore(std::span<const std::byte> from) {
+  implementation_->state.restore(from);
 }
 
 template <class T>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -39,7 +40,10 @@ struct LearnerOptions {
   double lr = 0.01;         ///< 0: gradients add up and nothing moves
   std::int64_t every = 1;   ///< number of steps whose gradients are added before the weights move
   std::int64_t window = 1;  ///< steps between beginnings of traces, for truncated
-  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  ///< settings of adam
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;  ///< of adam
+
+  /// Throws InputError for what is out of range.
+  void check() const;
 };
 
 /// A stack that learns while it streams, for one row: each step predicts, compares with the target, and moves the weights.
@@ -72,6 +76,15 @@ class Learner {
   void reset() noexcept;
   /// Whether all weights and states are finite.
   bool is_finite() const;
+
+  /// All that later steps depend on, as bytes: weights, their gradients and means, states, traces and counts. `to` has
+  /// state_size() bytes. A learner of the same layers, scales, loss, method, window, rule and precision goes on from there
+  /// to the same bits, on a machine of the same byte order that computes with the same vector instructions; its rate may
+  /// differ. Allocate nothing unless they throw InputError: for another size, and in `restore`, which then changes nothing,
+  /// for bytes that are cut, changed or another learner's.
+  std::size_t state_size() const;
+  void save(std::span<std::byte> to) const;
+  void restore(std::span<const std::byte> from);
 
   /// The weights as they are now, layer by layer in the order given, and the sums of their gradients since they last
   /// moved (zeros for sgd that moves at every step). Allocate.

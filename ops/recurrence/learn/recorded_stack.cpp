@@ -108,8 +108,24 @@ RecordedStack::Matrices& RecordedStack::matrices(std::size_t l, const std::strin
   return found->second;
 }
 
+/// A row of a layer without states times a vector: a sum, which needs no packed matrix of one column.
+StepVar RecordedStack::row_product(std::size_t l, const std::string& name, StepVar v) {
+  const int place = place_of(l, name);
+  const auto known = vectors_.find({l, place});
+  StepVar row = known == vectors_.end() ? StepVar() : known->second;
+  if (known == vectors_.end()) {
+    row = tape_.vector(LearningStep::name_of(l, name), v.shape().width());
+    reads_.push_back({static_cast<int>(l), place, row.id()});
+    vectors_.emplace(std::pair(l, place), row);
+  }
+  return tape_.broadcast(tape_.sum(row * v), RowShape::vector(1));
+}
+
 StepVar RecordedStack::product(std::size_t l, const std::string& name, StepVar v) {
   const int place = place_of(l, name);
+  const Shape& shape = layers_[l].weights[place].value.shape();
+  if (v.shape().rank == 1 && shape[0] == 1 && shape[1] > 1 && layers_[l].program.states.empty())
+    return row_product(l, name, v);
   if (v.shape().rank > 1) throw not_learned(text_of("the matrix '", name, "' multiplies several vectors"));
   const StepVar result = tape_.product(matrices(l, name).matrix, v);
   if (std::ranges::find(reads_, result.id(), &Read::value) == reads_.end())

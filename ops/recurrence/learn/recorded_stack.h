@@ -58,6 +58,7 @@ class RecordedStack {
   StepVar vector(std::size_t l, const std::string& name);
   Matrices& matrices(std::size_t l, const std::string& name);
   StepVar product(std::size_t l, const std::string& name, StepVar v);
+  StepVar row_product(std::size_t l, const std::string& name, StepVar v);
 
   const std::vector<LearnedLayer>& layers_;
   StepTape tape_;

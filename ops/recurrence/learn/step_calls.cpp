@@ -217,6 +217,26 @@ void StepCalls<T>::add_other(int v, Calls& calls) {
 }
 
 template <class T>
+bool StepCalls<T>::move_with_product(int transposed, TraceUpdate<T> move) {
+  const auto multiplies = [&](const Call& call) {
+    return call.kind == Call::Kind::product &&
+           program_.values[static_cast<std::size_t>(call.value)].index == transposed;
+  };
+  const auto call = std::ranges::find_if(second_, multiplies);
+  if (call == second_.end() ||
+      std::ranges::count_if(second_, multiplies) + std::ranges::count_if(first_, multiplies) != 1 ||
+      value(program_.values[static_cast<std::size_t>(call->value)].a) != move.direct)
+    return false;
+  scratch_.push_back(
+      allocate_aligned(static_cast<std::size_t>(TraceUpdate<T>::kScratch * move.k) * sizeof(T)));
+  move.scratch = reinterpret_cast<T*>(scratch_.back().get());
+  move.backward = value(call->value);
+  call->kind = Call::Kind::moving_product;
+  call->move = move;
+  return true;
+}
+
+template <class T>
 void StepCalls<T>::run_element(int v) {
   const Instruction& i = program_.values[static_cast<std::size_t>(v)];
   const auto operand = [&](int o) -> const T* {
@@ -258,6 +278,7 @@ void StepCalls<T>::run(const Calls& calls) {
                           .out = call.pointers.data(),
                           .ldc = call.strides.data()});
         break;
+      case Call::Kind::moving_product: kernels_.update_traces(call.move); break;
       case Call::Kind::sum: {
         const RowShape& shape = program_.values[static_cast<std::size_t>(i.a)].shape;
         kernels_.sum_groups(value(call.value), value(i.a), 1, shape.groups, shape.size);

@@ -29,17 +29,29 @@ class StepCalls {
   T* weight(int w) const { return weights_[static_cast<std::size_t>(w)]; }
   std::int64_t weight_elements(int w) const;
 
+  /// Lets the one product with the matrix of `transposed`, of the second half, be made by `move` instead, which moves the
+  /// matrix in the same pass. False, and nothing is changed, where there is no such product of `move.direct` alone.
+  bool move_with_product(int transposed, TraceUpdate<T> move);
+
   void run_first() { run(first_); }
   void run_second() { run(second_); }
 
  private:
   struct Call {
-    enum class Kind : std::uint8_t { compiled, element, product, sum, broadcast } kind = Kind::element;
+    enum class Kind : std::uint8_t {
+      compiled,
+      element,
+      product,
+      moving_product,
+      sum,
+      broadcast
+    } kind = Kind::element;
     int value = -1;  ///< the result; of a compiled stage the first
     std::shared_ptr<const CompiledStage> stage = {};
     std::vector<T*> pointers = {};  ///< to the operands of a stage, or the outputs of a product
     ProductOperand<T> operand = {};
     std::vector<std::int64_t> strides = {};
+    TraceUpdate<T> move = {};
   };
   using Calls = std::vector<Call>;
 
@@ -62,6 +74,7 @@ class StepCalls {
   std::vector<bool> kept_;
   const Kernels<T>& kernels_;
   AlignedMemory memory_;
+  std::vector<AlignedMemory> scratch_;  // of products that move their matrix
   std::vector<T*> values_, weights_;
   T* input_ = nullptr;
   Calls first_, second_;

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "lagtape/core/aligned_memory.h"
 #include "lagtape/core/error.h"
 #include "lagtape/ops/kernels/kernels.h"
 #include "lagtape/ops/recurrence/learn/learned_layer.h"
+#include "lagtape/ops/recurrence/learn/learner_state.h"
 
 namespace lagtape::recurrence {
 
@@ -24,12 +26,15 @@ struct MoveRule {
 template <class T>
 class WeightMemory {
  public:
-  /// `at`, `transposed`: their places in StepCalls; null if the step does not read them.
-  WeightMemory(const LearnedWeight& weight, int layer, T* at, T* transposed, const Kernels<T>& kernels)
+  /// `at`, `transposed`: where StepCalls has them; null where the step does not read them. `is_row`: it reads a matrix of
+  /// one row as a vector.
+  WeightMemory(const LearnedWeight& weight, int layer, T* at, T* transposed, bool is_row,
+               const Kernels<T>& kernels)
       : layer_(layer), weight_(weight), at_(at), transposed_(transposed) {
     const Shape& shape = weight.value.shape();
     rows_ = shape.empty() ? 1 : shape[0];
     columns_ = shape.size() == 2 ? shape[1] : 1;
+    if (is_row) std::swap(rows_, columns_);
     if (weight.value.numel() > kMostElements)
       throw InputError({.item = "weight " + weight.name, .op = "learner"}, Rule::out_of_range,
                        text_of("at most ", kMostElements, " numbers"), text_of(weight.value.numel()));
@@ -47,10 +52,13 @@ class WeightMemory {
   int layer() const { return layer_; }
   T* weight() const { return at_; }
   T* gradient() const { return gradient_; }
-  T* transposed() const { return transposed_; }
+  const std::string& name() const { return weight_.name; }
   bool is_bounded() const { return weight_.bounds != Bounds{}; }
-  /// From now on others keep the transposed copy current.
-  void moves_transposed() { transposed_places_.clear(); }
+  /// Nobody reads the transposed copy.
+  void drop_transposed() {
+    transposed_ = nullptr;
+    transposed_places_.clear();
+  }
 
   void clear() { std::fill_n(gradient_, elements(), T(0)); }
 
@@ -81,6 +89,13 @@ class WeightMemory {
     }
     clear();
     settle();
+  }
+
+  void list_state(LearnerState& state) {
+    state.add(gradient_, static_cast<std::size_t>(3 * elements()));
+    if (at_ != nullptr) state.add(at_, static_cast<std::size_t>(elements()));
+    if (transposed_ != nullptr)
+      state.add(transposed_, static_cast<std::size_t>(packed_elements<T>(rows_, columns_)));
   }
 
   bool is_finite() const {

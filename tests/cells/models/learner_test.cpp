@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <new>
+#include <span>
+#include <utility>
 
 #include "lagtape/cells/indrnn.h"
 #include "lagtape/cells/lstm.h"
@@ -242,6 +245,51 @@ TEST_CASE("a step without a target, or with one that is no number, moves nothing
   CHECK(learner.step(x.data(), one) > 0);
   CHECK(learner.weights()[0].at(0) != before[0].at(0));
   CHECK(learner.is_finite());
+}
+
+TEST_CASE("a learner goes on from a saved state to the same bits, and refuses the states of others") {
+  const std::vector<double> x = waves<double>(kInputs, 0), targets = waves<double>(kOutputs, 0.3);
+  const auto run = [&](Learner<double>& learner, std::int64_t begin, std::int64_t end) {
+    std::vector<double> losses;
+    for (std::int64_t n = begin; n < end; ++n)
+      losses.push_back(learner.step(x.data() + n * kInputs, targets.data() + n * kOutputs));
+    return losses;
+  };
+  const std::pair<LayerDefinition, LearnerOptions> cases[] = {
+      {Lru{.units = 4, .states = 6}, {.lr = 0.02}},
+      {Sru{.units = 5}, {.rule = LearningRule::adam, .every = 3}},
+      {TauGru{.units = 4, .tau = {3}}, {.method = LearningMethod::e_prop, .lr = 0.05}},
+      {MinGru{.units = 4}, {.method = LearningMethod::truncated, .window = 5}}};
+  for (const auto& [layer, options] : cases) {
+    CAPTURE(layer.name());
+    const Model model = model_of({layer});
+    Learner<double> learner = model.learner<double>(options), other = model.learner<double>(options);
+    run(learner, 0, 20);
+    std::vector<std::byte> state(learner.state_size()), second = state;
+    learner.save(state);
+    const std::vector<double> expected = run(learner, 20, kSteps);
+    CHECK(run(other, 0, 7).back() != expected.back());
+    other.restore(state);
+    CHECK(other.steps() == 20);
+    CHECK(run(other, 20, kSteps) == expected);
+
+    learner.save(state);
+    const auto refused = [&](std::span<const std::byte> bytes, const char* why) {
+      CHECK_THROWS_WITH_AS(learner.restore(bytes), doctest::Contains(why), InputError);
+      learner.save(second);
+      CHECK(second == state);
+    };
+    refused({}, "no state of a learner");
+    refused(std::span(state).first(state.size() - 8), "bytes. Got");
+    Learner<double> wider = model_of({MinGru{.units = 7}}).learner<double>({});
+    std::vector<std::byte> of_wider(wider.state_size());
+    wider.save(of_wider);
+    refused(of_wider, "of another learner");
+    std::vector<std::byte> changed = state;
+    changed[changed.size() / 2] ^= std::byte{1};
+    refused(changed, "were changed");
+    CHECK_THROWS_AS(learner.save(std::span(second).first(9)), InputError);
+  }
 }
 
 TEST_CASE("what a learner cannot do is said with the reason") {

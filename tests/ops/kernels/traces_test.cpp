@@ -80,7 +80,53 @@ struct TraceCase {
   }
 };
 
+/// w^T direct of a matrix, and the matrix after it has moved, in order.
+template <class T>
+struct Moved {
+  Aligned<T> backward, w;
+};
+
+template <class T>
+Moved<T> moved(const TraceCase<T>& one, const Kernels<T>& table) {
+  const std::int64_t size = kInputs * one.width;
+  Aligned<T> packed(size), result(size), backward(kInputs), scratch(TraceUpdate<T>::kScratch * kInputs);
+  table.pack(packed.data(), one.matrices.data(), kInputs, one.width, one.width, 1);
+  TraceUpdate<T> u{.w = packed.data(), .x = one.x.data(), .k = kInputs, .columns = one.width};
+  u.direct = one.vector(0);
+  u.backward = backward.data();
+  u.scratch = scratch.data();
+  table.update_traces(u);
+  Aligned<T> order(size), places(size);
+  std::iota(order.data(), order.data() + size, T(0));
+  table.pack(places.data(), order.data(), kInputs, one.width, one.width, 1);
+  for (std::int64_t p = 0; p < size; ++p) result[static_cast<std::int64_t>(places[p])] = packed[p];
+  return {backward, result};
+}
+
 }  // namespace
+
+TEST_CASE_TEMPLATE("a matrix moves in the pass that makes its product backwards", T, float, double) {
+  for (const std::int64_t columns : {1, 2, 3, 5}) {
+    const TraceCase<T> one(columns, 0, false);
+    std::vector<long double> backward(kInputs), w;
+    for (std::int64_t at = 0; at < kInputs * one.width; ++at) {
+      const std::int64_t j = at / one.width, i = at % one.width;
+      const long double direct = one.vector(0)[i], old = one.matrices[at];
+      backward[static_cast<std::size_t>(j)] += old * direct;
+      w.push_back(old + direct * one.x[j]);
+    }
+    for (const SimdLevel level : supported_levels()) {
+      CAPTURE(columns);
+      CAPTURE(name_of(level));
+      const Kernels<T>& table = kernels<T>(level);
+      const Moved<T> got = moved(one, table), expected = moved(one, scalar_twin<T>(table.fused));
+      CHECK(difference(got.backward, backward, 30 * one.width) == "");
+      CHECK(difference(got.w, w, 30) == "");
+      CHECK(bit_difference(got.backward, expected.backward) == "");
+      CHECK(bit_difference(got.w, expected.w) == "");
+    }
+  }
+}
 
 TEST_CASE_TEMPLATE("traces follow their states, and their matrix gains from them", T, float, double) {
   for (const std::int64_t columns : {1, 2, 3}) {

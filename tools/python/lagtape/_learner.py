@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from . import _lagtape
 from ._arguments import count_of, real_of, text_of
+from ._errors import InputError
 from ._results import Array
 
 if TYPE_CHECKING:
@@ -45,3 +46,19 @@ class Learner(_lagtape.Learner):
     def gradients(self) -> Dict[str, Array]:
         """The gradients that have been added up since the weights moved, by the parameters' names: with `lr=0` those of all steps."""
         return self._gradients()
+
+    def save(self) -> bytes:
+        """All that later steps depend on as bytes: weights, gradients, states and traces, for `restore` of this learner or one
+        made alike. Its rate may differ; the model's layers, scales and loss, `method`, `rule` and `window` may not.
+
+            >>> state = learner.save()
+            >>> learner.restore(state)
+        """
+        return self._save()
+
+    def restore(self, state: bytes) -> None:
+        """Puts back a state that `save` gave, on a machine with the same vector instructions. Raises InputError, and changes
+        nothing, for one of another learner and for changed bytes."""
+        if not isinstance(state, (bytes, bytearray, memoryview)):
+            raise InputError(f"[learner.restore] a state is the bytes that `save` gave. Got {type(state).__name__}.")
+        self._restore(bytes(state))

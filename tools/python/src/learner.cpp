@@ -1,8 +1,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <cstddef>
 #include <memory>
 #include <variant>
+#include <vector>
 
 #include "lagtape/cells/models/model.h"
 #include "lagtape/cells/models/model_file.h"
@@ -77,6 +79,21 @@ nb::dict learner_gradients(const OwnedLearner& self) {
   return named;
 }
 
+nb::bytes learner_state(const OwnedLearner& self) {
+  return std::visit(
+      [](const auto& learner) {
+        std::vector<std::byte> bytes(learner.state_size());
+        learner.save(bytes);
+        return nb::bytes(bytes.data(), bytes.size());
+      },
+      self.learner);
+}
+
+void restore_learner(OwnedLearner& self, const nb::bytes& state) {
+  const auto* from = static_cast<const std::byte*>(state.data());
+  std::visit([&](auto& learner) { learner.restore({from, state.size()}); }, self.learner);
+}
+
 }  // namespace
 
 void add_learners(nb::module_& module) {
@@ -86,6 +103,8 @@ void add_learners(nb::module_& module) {
       .def("_step", learner_step, nb::arg("x"), nb::arg("target").none())
       .def("_model", learned_model)
       .def("_gradients", learner_gradients)
+      .def("_save", learner_state)
+      .def("_restore", restore_learner, nb::arg("state"))
       .def(
           "reset",
           [](OwnedLearner& self) { std::visit([](auto& learner) { learner.reset(); }, self.learner); },
