@@ -36,7 +36,8 @@ Tape& common_tape(std::string_view op, NamedInputs inputs) {
 
 std::int64_t checked_axis(std::string_view op, const NamedInput& x, std::int64_t axis) {
   const std::int64_t rank = x.var.value().rank();
-  if (axis < -rank || axis >= rank) refuse(op, text_of("there is no axis ", axis), {x});
+  if (axis < -rank || axis >= rank)
+    refuse(op, text_of(rank == 0 ? "a scalar has no axes, such as " : "there is no axis ", axis), {x});
   return axis < 0 ? axis + rank : axis;
 }
 

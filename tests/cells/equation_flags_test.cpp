@@ -91,6 +91,15 @@ TEST_CASE("weights that comparisons keep from any gradient are found") {
   CHECK(lost("h' = tanh(W @ h + U @ x)", "spike(h')").empty());
   CHECK(lost("h' = tanh(W @ h + stop(U @ x))", "h'").empty());
   CHECK(lost("h' = tanh(W @ h) * floor(U @ x)", "h'") == std::vector<std::string>{"U"});
+  const auto ends = [](const std::string& step, const std::string& output) {
+    EquationCell cell = cell_with({});
+    cell.step = {step};
+    cell.output = output;
+    return gradient_paths(compile_equations(cell, 3, 2)).ends;
+  };
+  CHECK(ends("h' = tanh(W @ h + U @ x)", "h' > 0") == std::vector<std::string>{"/output, column 4"});
+  CHECK(ends("h' = tanh(W @ h) * floor(U @ x)", "h'") == std::vector<std::string>{"/step/0, column 20"});
+  CHECK(ends("h' = tanh(W @ h + U @ x)", "h'").empty());
 }
 
 }  // namespace

@@ -36,13 +36,6 @@ def future(s, units):
     return h
 
 
-def past_of_a_value(s, units):
-    h = s.state("h", units)
-    v = lt.tanh(h)
-    s.next(h, v[-2])  # here
-    return h
-
-
 def wrong_operand(s, units):
     h = s.state("h", units)
     s.next(h, h + "1")  # here
@@ -72,8 +65,7 @@ def returns_a_number(s, units):
     (no_next, "the state 'h' has no next value: call s.next(h, ...)."),
     (compares, "this value has no number while the cell is recorded, so that Python cannot ask whether it is true. For an option of the cell, "
                'name it in @lagtape.cell(static=["tau"]). For a choice at every step write lagtape.where(condition, a, b).'),
-    (future, "an index is 0 or less, as in h[-3]; the future is not known. Got 2."),
-    (past_of_a_value, "only a state and the input have past values, as in h[-3]; the last elements are v[-3:]."),
+    (future, "h[-k] is h k steps before, and h itself that of k = 0; an element of it is h[..., 2], a part h[2:]. Got 2."),
     (wrong_operand, "expected a recorded value or a finite number. Got '1'."),
     (matrix_alone, "the next value of the state 'h' is a matrix."),
     (taken_twice, "the name 'h' is taken: it is a state."),

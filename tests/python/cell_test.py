@@ -323,8 +323,8 @@ def test_comparisons_past_inputs_and_computed_matrices_become_equations():
 
 def test_functions_are_those_of_the_library():
     known = {entry["name"] for entry in lt.list("functions")}
-    others = {"arange", "clip", "concat", "cumsum", "einsum", "expand", "expm", "eye", "gelu", "logsumexp", "max", "mean", "min", "mod", "norm",
-              "outer", "reshape", "roll", "silu", "sinc", "softmax", "softsign", "strict_upper", "sum", "transpose", "where"}
+    others = {"arange", "clip", "concat", "cumsum", "einsum", "expand", "expm", "eye", "gelu", "logsumexp", "matrix_transpose", "max", "mean", "min", "mod",
+              "norm", "ones", "outer", "reshape", "roll", "silu", "sinc", "softmax", "softsign", "strict_upper", "sum", "transpose", "where", "zeros"}
     assert set(lt._functions.__all__) == known | others
     assert known | others | set(lt._complex.__all__) <= lt._step._FUNCTIONS
 

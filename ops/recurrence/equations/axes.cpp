@@ -119,6 +119,20 @@ T transposed(T a, std::span<const std::int64_t> order) {
 }
 
 template <class T>
+T reordered(T a, std::vector<std::int64_t> order) {
+  const std::int64_t rank = std::ssize(axes_of(a));
+  for (std::int64_t& axis : order) axis += axis < 0 ? rank : 0;
+  std::vector<std::int64_t> sorted = order, all(static_cast<std::size_t>(rank));
+  std::ranges::sort(sorted);
+  std::iota(all.begin(), all.end(), 0);
+  if (sorted != all)
+    throw InputError(
+        {.op = "transpose"}, Rule::out_of_range,
+        text_of("an order has each axis of ", to_string(axes_of(a)), " once, as in transpose(a, 0, 2, 1)"));
+  return transposed(a, order);
+}
+
+template <class T>
 T transposed(T a) {
   if (std::ssize(axes_of(a)) < 2) return a;
   Shape order(static_cast<std::size_t>(std::ssize(axes_of(a))));
@@ -187,7 +201,14 @@ T roll(T a, std::int64_t shift, std::int64_t axis) {
 }
 
 StepVar joined(StepVar a, StepVar b, std::int64_t axis) {
-  if (a.shape().rank <= 1 && b.shape().rank <= 1) return a.tape().concatenate(a, b);
+  if (a.shape().rank <= 1 && b.shape().rank <= 1) {
+    if (axis != 0 && axis != -1)
+      throw InputError(
+          {.op = "concat"}, Rule::out_of_range,
+          "vectors have the axis 0; a number after two parts is the axis, and as a part it is written [1]",
+          text_of(axis));
+    return a.tape().concatenate(a, b);
+  }
   const std::size_t at = checked("concat", a, axis);
   Shape axes = a.shape().axes(), others = b.shape().axes();
   if (others.size() == axes.size()) {
@@ -338,6 +359,8 @@ T einsum(std::string_view letters, std::span<const T> operands) {
 
 template StepVar transposed(StepVar, std::span<const std::int64_t>);
 template StepVar transposed(StepVar);
+template StepVar reordered(StepVar, std::vector<std::int64_t>);
+template Var reordered(Var, std::vector<std::int64_t>);
 template StepVar part_of(StepVar, const AxisPart&);
 template StepVar extreme(ElementOp, StepVar, std::int64_t);
 template StepVar softmax(StepVar, std::int64_t);

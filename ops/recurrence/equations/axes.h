@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "lagtape/core/tape.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
@@ -19,6 +20,10 @@ T transposed(T a, std::span<const std::int64_t> order);
 /// The last two axes exchanged; a vector stays as it is.
 template <class T>
 T transposed(T a);
+
+/// The same with axes that may count from the end. Throws InputError unless each occurs once.
+template <class T>
+T reordered(T a, std::vector<std::int64_t> order);
 
 /// Part of an axis: elements begin, begin + step, ... before `end`, as a[begin:end:step].
 struct AxisPart {

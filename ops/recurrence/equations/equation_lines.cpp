@@ -104,7 +104,13 @@ void EquationLines::name_values() {
 
 void EquationLines::read_next(EquationParser& parser, const EquationToken& target, std::string& sets) {
   const std::string name(target.text), state_name = name.substr(0, name.size() - 1);
-  if (scope_.find(name)) parser.fail(target, text_of(name, " is set twice."), Rule::conflict);
+  if (scope_.find(name))
+    parser.fail(target,
+                loops_ > 0 ? text_of(name,
+                                     " is set at each turn of a loop, whose body is the rest of its text; "
+                                     "begin another text of the list for it.")
+                           : text_of(name, " is set twice."),
+                Rule::conflict);
   const EquationSymbol* state = scope_.find(state_name);
   const bool has_failed = state && state->kind == Kind::failed;
   if (has_failed || (state && state->kind == Kind::state)) sets = name;

@@ -1,11 +1,14 @@
 #include "lagtape/ops/recurrence/equations/equation_scope.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "lagtape/core/error.h"
+#include "lagtape/core/quote.h"
 #include "lagtape/ops/elementwise.h"
+#include "lagtape/ops/matmul.h"
 #include "lagtape/ops/recurrence/equations/step_functions.h"
 #include "lagtape/ops/shape.h"
 
@@ -16,8 +19,8 @@ namespace {
 using Kind = EquationSymbol::Kind;
 
 /// Functions that came after cells that may have their names.
-constexpr std::string_view kFree[] = {"atan", "stop", "surrogate", "spike", "complex",
-                                      "real", "imag", "conj",      "angle", "integral"};
+constexpr std::string_view kFree[] = {"atan", "stop",  "surrogate", "spike", "complex", "real", "imag",
+                                      "conj", "angle", "integral",  "zeros", "ones",    "eye",  "arange"};
 
 }  // namespace
 
@@ -95,6 +98,16 @@ EquationSymbol& EquationScope::transposed(const std::string& name) {
                                  .declared = false};
 }
 
+EquationSymbol& EquationScope::product(const EquationSymbol& a, const EquationSymbol& b) {
+  const std::string name = text_of("(", a.name, " @ ", b.name, ")");
+  if (EquationSymbol* known = find(name)) return *known;
+  derived_.push_back({name, {a.name, b.name}, [](std::span<const Var> values) {
+                        return lagtape::matmul(values[0], values[1]);
+                      }});
+  return symbols_[name] = {
+             .kind = Kind::weight, .shape = {a.shape[0], b.shape[1]}, .name = name, .declared = false};
+}
+
 StepVar EquationScope::values_of(const EquationSymbol& weight) {
   const std::string name = weight.name + ".values";
   if (const EquationSymbol* known = find(name)) return known->value;
@@ -112,6 +125,27 @@ StepVar EquationScope::values_of(const EquationSymbol& weight) {
       .kind = EquationSymbol::Kind::weight, .shape = {element_count(shape)}, .name = name, .declared = false};
   declare(symbol);
   return symbol.value = tape.reshape(symbol.value, RowShape::of(shape));
+}
+
+void EquationScope::check_reached(const StepProgram& program, const std::vector<DerivedWeight>& derived) {
+  std::set<std::string> reached;
+  for (const WeightDefinition& weight : program.weights) reached.insert(weight.name);
+  for (auto one = derived.rbegin(); one != derived.rend(); ++one)
+    if (reached.contains(one->name)) reached.insert(one->of.begin(), one->of.end());
+  std::vector<std::string> unused;
+  for (const std::string& name : added_) {
+    const EquationSymbol& symbol = *find(name);
+    if (symbol.kind != Kind::weight || !symbol.used || reached.contains(name)) continue;
+    const bool groups = symbol.shape.size() == 3 && reached.contains(name + ".0");
+    const bool is_read = symbol.declared || std::ranges::any_of(derived_, [&](const DerivedWeight& of) {
+                           return std::ranges::find(of.of, name) != of.of.end();
+                         });
+    if (!groups && is_read) unused.push_back(name);
+  }
+  if (!unused.empty())
+    throw InputError(
+        {}, Rule::conflict,
+        text_of("every weight must reach a next value or the output. Unused: ", listed(unused), "."));
 }
 
 void EquationScope::add_failed(const std::string& name) {
@@ -149,6 +183,12 @@ StepVar EquationScope::past_input(const std::string& name, StepVar theta, std::i
   }
   const StepVar far = tape.lag(past_input_, past->value, largest - 1);
   return where(above(lag, tape.constant(2)), far, value);
+}
+
+Var array_of(const Var& like, const Shape& shape, const std::vector<double>& numbers) {
+  Tensor tensor(shape, like.dtype());
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) tensor.set(i, numbers[static_cast<std::size_t>(i)]);
+  return like.tape().constant(tensor);
 }
 
 StepVar EquationScope::array(const Shape& shape, const std::vector<double>& numbers) {

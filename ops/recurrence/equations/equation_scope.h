@@ -3,11 +3,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lagtape/ops/recurrence/equations/derived_weight.h"
+#include "lagtape/ops/recurrence/equations/grammar.h"
 #include "lagtape/ops/recurrence/equations/right_side.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 
@@ -43,13 +45,6 @@ struct EquationSymbol {
       {};  ///< for arguments of functions and complex values: its meaning
 };
 
-/// A function of a cell: the names of its arguments, and its lines, the last of which is its value.
-struct EquationFunction {
-  std::vector<std::string> arguments;
-  std::vector<std::string> lines;
-  bool used = false, active = false;  ///< active: while its lines are read
-};
-
 std::string description_of(EquationSymbol::Kind kind);  ///< "a weight", "the input"
 std::string description_of(const EquationSymbol& symbol);
 
@@ -82,9 +77,14 @@ class EquationScope {
   void add_failed(const std::string& name);
   /// The transposed matrix as a derived weight, NAME.T.
   EquationSymbol& transposed(const std::string& name);
+  /// The product of two matrices as a derived weight, (A @ B).
+  EquationSymbol& product(const EquationSymbol& a, const EquationSymbol& b);
   /// The numbers of a weight of two or three axes as a value of the step, from a derived weight, NAME.values.
   StepVar values_of(const EquationSymbol& weight);
-  /// The weights of these two kinds.
+  /// Throws InputError for weights that equations read and that reach neither a next value nor the output of the finished
+  /// program, not even by those that are derived of them.
+  void check_reached(const StepProgram& program, const std::vector<DerivedWeight>& derived);
+  /// The weights of these kinds.
   const std::vector<DerivedWeight>& derived() const { return derived_; }
   /// The input so many steps before, from a state of the scope.
   StepVar past_input(std::int64_t steps);
@@ -100,11 +100,13 @@ class EquationScope {
   StepTape tape;
   StepVar x;  ///< the input, without columns that a cell reads by other names
   std::map<std::string, EquationFunction, std::less<>> functions;
+  std::vector<const EquationFunction*> calls;  ///< of those whose lines are read, the outermost first
+  std::set<std::string, std::less<>> used_functions;
   std::string
       first_weight;  ///< a weight whose tape and precision derived ones without others have; empty: none
   std::optional<TimeScope> ode;                      ///< none: the equations are those of a step
   std::map<std::string, std::int64_t> largest_lags;  ///< the largest values of weights that are lags
-  bool lacks_names = false;  ///< a line with an error set no name, so an unknown name may belong to it
+  bool lacks_names = false;  ///< a line with an error set no name, so that an unknown one may be its
 
  private:
   std::map<std::string, EquationSymbol, std::less<>> symbols_;

@@ -14,6 +14,7 @@
 #include "lagtape/ops/recurrence/equations/step_functions.h"
 #include "lagtape/ops/recurrence/equations/step_parser.h"
 #include "lagtape/ops/recurrence/equations/weight_parser.h"
+#include "lagtape/ops/recurrence/step/canonical_form.h"
 #include "lagtape/ops/recurrence/step/resets.h"
 
 namespace lagtape {
@@ -31,8 +32,8 @@ class CellCompiler {
     if (cell_.ode.empty()) {
       part("reads", "", [&] { read_flags(input); });
       if (const std::int64_t rest = input - std::ssize(cell_.reads); rest > 0) input = rest;
-      add("x", {.kind = Kind::input, .value = scope_.x});
-      add("n", {.kind = Kind::step_index, .value = scope_.tape.step_index()});
+      scope_.add("x", {.kind = Kind::input, .value = scope_.x});
+      scope_.add("n", {.kind = Kind::step_index, .value = scope_.tape.step_index()});
     } else {
       begin_time(scope_, cell_);
       part("reads", "", [&] { read_flags(input); });
@@ -60,28 +61,29 @@ class CellCompiler {
       entry("derived", name, [&, &name = name, &text = text] { add_derived(name, text); });
     for (const auto& [name, largest] : cell_.lags)
       part("lags", name, [&, &name = name, &largest = largest] { add_lag(name, largest); });
-    EquationLines::ReadRate read_rate;
-    if (scope_.ode)
-      read_rate = [this](EquationParser& parser, const EquationToken& target) {
-        return read_slope(scope_, parser, target);
-      };
-    EquationLines lines(scope_, read_rate);
+    EquationLines lines(
+        scope_, !scope_.ode ? EquationLines::ReadRate() : [this](auto& parser, const auto& target) {
+          return read_slope(scope_, parser, target);
+        });
     for (std::size_t i = 0; i < cell_.step.size(); ++i)
-      part("step", text_of(i), [&] { lines.read({text_of("equation ", i + 1), cell_.step[i]}); });
+      part("step", text_of(i), [&] {
+        lines.read({text_of("equation ", i + 1), cell_.step[i], text_of("/step/", i)});
+      });
     for (std::size_t i = 0; i < cell_.ode.size(); ++i)
       part("ode", text_of(i), [&] { lines.read({text_of("equation ", i + 1), cell_.ode[i]}); });
     if (errors_.empty()) lines.name_values();
     for (const auto& [name, text] : cell_.history)
       part("history", name,
            [&, &name = name, &text = text] { histories_[name] = read_history(scope_, name, text); });
+    check_next_values();
     part("output", "", [&] {
-      scope_.tape.set_output(EquationParser(scope_, {"output", cell_.output}).expression());
+      scope_.tape.set_output(EquationParser(scope_, {"output", cell_.output, "/output"}).expression());
     });
     check_complete();
     std::ranges::copy(scope_.derived(), std::back_inserter(compiled_.derived));
     compiled_.input_lags = scope_.input_lags;
     if (errors_.empty() && cell_.ode.empty()) part("", "", [&] { finish(); });
-    if (errors_.empty() && !cell_.ode.empty())
+    if (errors_.empty() && scope_.ode)
       part("ode", "", [&] { compiled_.right_side = right_side_of(scope_, cell_, histories_); });
     if (!errors_.empty()) throw InputError(std::move(errors_));
     return std::move(compiled_);
@@ -143,7 +145,7 @@ class CellCompiler {
       if (name == "reset") reset_column_ = at;
       if (name == "reset" || name == "mask") value = above(value, scope_.tape.constant(0));
       if (name != "mask") check_name("reads", name);  // which is a function elsewhere
-      add(name, {.kind = Kind::input, .value = value});
+      scope_.add(name, {.kind = Kind::input, .value = value});
     }
     if (scope_.ode) return;
     StepVar rest;
@@ -163,14 +165,13 @@ class CellCompiler {
   void finish() {
     for (const auto& [name, largest] : cell_.lags)
       if (const EquationSymbol& lag = *scope_.find(name); lag.declared) scope_.tape.name(name, lag.value);
-    compiled_.program = scope_.tape.finish();
+    compiled_.program = canonical_form(scope_.tape.recorded());
+    scope_.check_reached(compiled_.program, compiled_.derived);
     if (reset_column_ >= 0) compiled_.program = with_reset_column(compiled_.program, reset_column_);
   }
 
-  void add(const std::string& name, EquationSymbol symbol) { scope_.add(name, std::move(symbol)); }
-
   void add_number(const std::string& name, Kind kind, double value) {
-    add(name, {.kind = kind, .value = scope_.tape.constant(value)});
+    scope_.add(name, {.kind = kind, .value = scope_.tape.constant(value)});
     weight_scope_.numbers[name] = value;
   }
 
@@ -178,7 +179,7 @@ class CellCompiler {
     check_name("state", state.name);
     const Shape sizes = sizes_of("state", state, RowShape::kLargestRank);
     const StepVar value = scope_.tape.state(state.name, RowShape::of(sizes), cell_.arithmetic);
-    add(state.name, {.kind = Kind::state, .value = value});
+    scope_.add(state.name, {.kind = Kind::state, .value = value});
     if (scope_.ode) add_slope(scope_, state.name);
   }
 
@@ -211,11 +212,11 @@ class CellCompiler {
       check_name("weight", text_of(name, ".", g));
       compiled_.weights.push_back({text_of(name, ".", g), {shape[1], shape[2]}});
     }
-    add(name, {.kind = Kind::weight, .shape = shape, .declared = false});
+    scope_.add(name, {.kind = Kind::weight, .shape = shape, .declared = false});
   }
 
   void add_weight(const std::string& name, const Shape& shape) {
-    add(name, {.kind = Kind::weight, .shape = shape, .declared = false});
+    scope_.add(name, {.kind = Kind::weight, .shape = shape, .declared = false});
     if (cell_.derived.empty()) return;
     const std::int64_t numbers = element_count(shape);
     if (numbers > kMostSampled - sampled_)
@@ -246,6 +247,11 @@ class CellCompiler {
     WeightScope scope{weight_scope_.numbers, {}, weight_scope_.most_numbers};
     scope.numpy = weight_scope_.numpy;
     for (const std::string& used : names) {
+      if (const auto own = scope_.functions.find(used); own != scope_.functions.end()) {
+        scope_.used_functions.insert(used);
+        scope.functions.insert(*own);
+        continue;
+      }
       scope_.find(used)->used = true;
       if (weight_scope_.numbers.contains(used) || scope.values.contains(used)) continue;
       scope.values[used] = weight.of.size();
@@ -267,8 +273,8 @@ class CellCompiler {
                        text_of("an array has at most ", RowShape::kLargestRank, " axes"),
                        to_string(constant.shape));
     if (constant.shape.size() > 2 || scope_.first_weight.empty())
-      return add(constant.name,
-                 {.kind = Kind::equation, .value = scope_.array(constant.shape, constant.numbers)});
+      return scope_.add(constant.name,
+                        {.kind = Kind::equation, .value = scope_.array(constant.shape, constant.numbers)});
     compiled_.derived.push_back(
         {constant.name, {scope_.first_weight}, [constant](std::span<const Var> values) {
            return array_of(values[0], constant.shape, constant.numbers);
@@ -286,7 +292,8 @@ class CellCompiler {
       if (!is_equation_name(argument))
         throw InputError(item("function", function.name), Rule::syntax, "an argument is a name",
                          quote(argument));
-    scope_.functions[function.name] = {.arguments = function.arguments, .lines = function.lines};
+    scope_.functions[function.name] = {function.arguments, function.lines};
+    weight_scope_.functions = scope_.functions;
   }
 
   void add_lag(const std::string& name, const std::string& largest) {
@@ -298,26 +305,30 @@ class CellCompiler {
     scope_.largest_lags[name] = EquationParser(scope_, {text_of("lag '", name, "'"), largest}).dimension();
   }
 
-  /// Every state has a next value, and everything that was declared or computed is used.
+  void check_next_values() {
+    for (const auto& state : cell_.states) {
+      const EquationSymbol* symbol = scope_.find(state.name);
+      const std::string next = state.name + "'";
+      const bool is_state = symbol && symbol->kind == Kind::state && !scope_.ode && !scope_.lacks_names;
+      if (!is_state || scope_.find(next)) continue;
+      note("state", state.name,
+           InputError(item("state", state.name), Rule::missing,
+                      text_of("has no next value: no equation sets ", next, ".")));
+      scope_.add_failed(next);
+    }
+  }
+
+  /// States of continuous time have what they need, and everything that was declared or computed is used.
   void check_complete() {
     for (const auto& state : cell_.states) {
       const EquationSymbol* symbol = scope_.find(state.name);
-      const bool is_state = symbol && symbol->kind == Kind::state;
-      if (is_state && scope_.ode) {
-        if (!scope_.lacks_names && errors_.empty())
-          part("state", state.name, [&] { check_state(scope_, state.name, histories_); });
-        continue;
-      }
-      if (is_state && !scope_.find(state.name + "'") && !scope_.lacks_names) {
-        note("state", state.name,
-             InputError(item("state", state.name), Rule::missing,
-                        text_of("has no next value: no equation sets ", state.name, "'.")));
-      }
+      if (symbol && symbol->kind == Kind::state && scope_.ode && !scope_.lacks_names && errors_.empty())
+        part("state", state.name, [&] { check_state(scope_, state.name, histories_); });
     }
     if (!errors_.empty()) return;
     std::vector<std::string> unused;
     for (const auto& [name, function] : scope_.functions)
-      if (!function.used) unused.push_back(quote(name));
+      if (!scope_.used_functions.contains(name)) unused.push_back(quote(name));
     for (const std::string& name : scope_.added()) {
       const EquationSymbol& symbol = *scope_.find(name);
       const bool must_be_used =
@@ -328,7 +339,6 @@ class CellCompiler {
       errors_.push_back(
           {.rule = Rule::conflict, .statement = text_of("no equation uses ", listed(unused), ".")});
   }
-
   void check_name(const std::string& kind, const std::string& name) {
     if (!is_equation_name(name)) {
       throw InputError(item(kind, name), Rule::syntax,
@@ -369,14 +379,11 @@ class CellCompiler {
   std::map<std::string, int> histories_;  // values by the names of states
   CompiledCell compiled_;
   std::vector<Problem> errors_;
-
   std::int64_t reset_column_ = -1;  ///< of the input
-
-  // The names that derived weights may use, and zeros as a value of every weight.
   WeightScope weight_scope_;
   Tensor zeros_;  ///< shared by all of them
   Tape sample_tape_;
-  std::vector<Var> samples_;
+  std::vector<Var> samples_;  ///< zeros as a value of every weight
   std::int64_t sampled_ = 0;  ///< their numbers
 };
 
@@ -384,13 +391,6 @@ class CellCompiler {
 
 CompiledCell compile_cell(const EquationCell& cell, std::int64_t units, std::int64_t input) {
   return CellCompiler(cell, units, input).compile();
-}
-
-std::set<std::string> equation_function_names() {
-  std::set<std::string> names;
-  for (const std::string& name : step_function_names()) names.insert(name);
-  for (const std::string& name : weight_function_names()) names.insert(name);
-  return names;
 }
 
 StepProgram compile_equations(const EquationCell& cell, std::int64_t units, std::int64_t input) {

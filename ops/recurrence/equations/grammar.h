@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,12 @@
 #include "lagtape/ops/recurrence/equations/tokens.h"
 
 namespace lagtape {
+
+/// A function of a cell: the names of its arguments, and its lines, the last of which is its value.
+struct EquationFunction {
+  std::vector<std::string> arguments;
+  std::vector<std::string> lines;
+};
 
 /// A recursive-descent reader of expressions (the grammar is in equations.h). The derived Parser gives them
 /// their meaning, in these functions:
@@ -53,10 +61,35 @@ class EquationGrammar : public EquationCursor {
     if (peek().is(")") || peek().text == "evaluate") return values;
     do {
       if (peek().text == "evaluate") break;
-      take_keyword("axis");  // always the last argument
+      take_keyword("axis");                          // always the last argument
+      if (peek().is("(") && brackets_have({","})) {  // a tuple, as in reshape(a, (2, 3))
+        take();
+        do values.push_back(condition());
+        while (take_sign(","));
+        close(")");
+        continue;
+      }
       values.push_back(condition());
     } while (take_sign(","));
     return values;
+  }
+
+  /// The sizes of reshape's result of so many elements; -1, once, is what the others leave.
+  Shape sizes_of(std::span<const Operand> sizes, std::int64_t count) {
+    Shape shape;
+    std::int64_t known = 1;
+    std::ptrdiff_t open = -1;
+    for (const Operand& one : sizes) {
+      const std::int64_t size = parser().whole(one);
+      if (size < 1 && (size != -1 || open >= 0))
+        fail(one.token, "a size is at least 1, or -1 once for what the others leave", Rule::out_of_range,
+             text_of(size));
+      if (size == -1) open = std::ssize(shape);
+      shape.push_back(std::abs(size));
+      known *= shape.back();
+    }
+    if (open >= 0) shape[static_cast<std::size_t>(open)] = std::max<std::int64_t>(count / known, 1);
+    return shape;
   }
 
   void check_count(const EquationToken& name, std::size_t count, std::size_t least, std::size_t most) const {
@@ -87,6 +120,13 @@ class EquationGrammar : public EquationCursor {
         part.strides.push_back(0);
         continue;
       }
+      if (take_sign("...")) {
+        for (const std::size_t later = indices_ahead(); axis + later < from.size(); ++axis) {
+          part.axes.push_back(from[axis]);
+          part.strides.push_back(dense[axis]);
+        }
+        continue;
+      }
       if (axis == from.size()) fail(peek(), "there are more indices than axes", Rule::shape, to_string(from));
       const AxisIndex index = axis_index(from[axis], past && axis == 0);
       part.first += index.begin * dense[axis];
@@ -104,6 +144,8 @@ class EquationGrammar : public EquationCursor {
     return part;
   }
 
+  Parser& parser() { return static_cast<Parser&>(*this); }
+
  private:
   /// Part of an axis: `count` elements from `begin` on, `step` apart; one alone removes the axis.
   struct AxisIndex {
@@ -115,18 +157,29 @@ class EquationGrammar : public EquationCursor {
     const EquationToken at = peek();
     const auto number = [&](std::int64_t otherwise) {
       if (peek().is(":") || peek().is("]") || peek().is(",")) return otherwise;
-      return parser().whole(sum());
+      constexpr const char* kIndices =
+          "an index is a whole number, made of numbers, hyper-parameters and dimensions, "
+          "a part b:e:s, ... or None; ";
+      if (peek().is("["))
+        fail(at, text_of(kIndices, "of a list join the parts: concat(a[0:1], a[3:4])."), Rule::wrong_type);
+      const Operand index = sum();
+      if (!parser().known_number(index))
+        fail(at, text_of(kIndices, "what depends on values is where(c, a, b)."), Rule::wrong_type);
+      return parser().whole(index);
     };
     constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
     std::int64_t begin = number(kNone);
     if (!take_sign(":")) {
       if (begin < 0 && past && peek().is("]"))
         fail(at,
-             "an index counts from 0; only a state has past values, as in h[-3], and the last elements are "
-             "a[-3:]",
-             Rule::out_of_range, text_of(begin));
+             text_of(
+                 "a new value has no past; the state before the step is h, the one before that h[-1], and an "
+                 "element of the new value, from its end, is (h')[",
+                 begin, "]"),
+             Rule::conflict, text_of(begin));
       if (begin >= n || begin < -n)
-        fail(at, text_of("an index of this axis is below ", n), Rule::out_of_range, text_of(begin));
+        fail(at, text_of("an index of this axis is from ", -n, " to ", n - 1), Rule::out_of_range,
+             text_of(begin));
       return {begin < 0 ? begin + n : begin, 1, 1, false};
     }
     std::int64_t end = number(kNone), step = take_sign(":") ? number(1) : 1;
@@ -154,7 +207,13 @@ class EquationGrammar : public EquationCursor {
         array_of_numbers(shape, numbers, axis + 1);
       } else {
         if (shape.size() > axis + 1) fail(peek(), "the rows of an array have the same length", Rule::shape);
-        numbers.push_back(parser().constant(sum()));
+        const Operand number = condition();
+        if (!parser().known_number(number))
+          fail(number.token,
+               "an array is written of numbers, hyper-parameters and dimensions; values are joined by "
+               "concat(a, b).",
+               Rule::wrong_type);
+        numbers.push_back(parser().constant(number));
       }
       ++count;
     } while (take_sign(","));
@@ -165,8 +224,6 @@ class EquationGrammar : public EquationCursor {
            text_of(shape[axis], " and ", count));
     shape[axis] = count;
   }
-
-  Parser& parser() { return static_cast<Parser&>(*this); }
 
   bool is_word(std::string_view word) const {
     return peek().kind == EquationToken::Kind::name && peek().text == word;
@@ -227,6 +284,7 @@ class EquationGrammar : public EquationCursor {
     const EquationToken token = take();
     const Nesting nesting(*this, token);
     if (token.is("-")) return parser().negated(token, factor());
+    if (token.is("+")) return factor();
     const Operand base = factor_from(token);
     if (!peek().is("**") && !peek().is("^")) return base;
     const EquationToken sign = take();

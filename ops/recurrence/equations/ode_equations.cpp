@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -331,6 +333,12 @@ std::optional<StepVar> EquationParser::value_ago(const EquationToken& name, cons
                        symbol.kind == Kind::input ? "Make a state of it: \"dv = (u - v) / e\"."
                                                   : "Write out what it is."));
   return {};
+}
+
+std::set<std::string> equation_function_names() {
+  std::vector<std::string> names = step_function_names();
+  std::ranges::copy(weight_function_names(), std::back_inserter(names));
+  return {names.begin(), names.end()};
 }
 
 }  // namespace lagtape

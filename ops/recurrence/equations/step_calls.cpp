@@ -27,6 +27,9 @@ const std::map<std::string_view, DrawRow> kDraws = {
     {"mask_once", {DrawDefinition::Kind::mask, false, 1}},
 };
 
+/// Arrays of numbers of sizes that are given.
+constexpr std::string_view kArrays[] = {"zeros", "ones", "eye", "arange"};
+
 }  // namespace
 
 std::vector<std::string> step_function_names() {
@@ -36,12 +39,13 @@ std::vector<std::string> step_function_names() {
   for (const ElementFunction& function : kElementFunctions)
     if (function.notation == ElementNotation::function) names.emplace_back(function.name);
   for (const auto& row : kDraws) names.emplace_back(row.first);
+  for (const std::string_view array : kArrays) names.emplace_back(array);
   return names;
 }
 
 EquationParser::Operand EquationParser::called(const EquationToken& name) {
   if (const auto own = scope_.functions.find(name.text); own != scope_.functions.end())
-    return own_function(name, own->second);
+    return scope_.used_functions.insert(own->first), own_function(name, own->second);
   EquationSymbol* symbol = scope_.find(name.text);
   const std::vector<std::string> functions = step_function_names();
   const bool is_value = symbol != nullptr && symbol->kind != Kind::function;
@@ -57,7 +61,7 @@ EquationParser::Operand EquationParser::called(const EquationToken& name) {
          Rule::wrong_type);
   }
   if (kDraws.contains(name.text)) return {draw(name), nullptr, name};
-  if (name.text == "einsum") return {einsum_of(name), nullptr, name};
+  if (name.text == "einsum") return einsum_called(name);
   if (name.text == "spike") return spiking(name);
   if (name.text == "integral") return {integral(name), nullptr, name};
   const std::vector<Operand> values = arguments();
@@ -70,17 +74,25 @@ EquationParser::Operand EquationParser::function_of_values(const EquationToken& 
                                                            const std::vector<Operand>& values) {
   const auto result = [&](StepVar value) { return Operand{value, nullptr, name}; };
   if (const ArrayFunction<StepVar>* function = array_function_named<StepVar>(name.text)) {
-    if (function->name == "transpose" && values.size() == 1) return transposed_of(values.front());
+    if (function->name == "transpose" && values.size() == 1) return transposed_by(name, values.front());
     return result(composed(name, *function, values));
   }
-  if (name.text == "reshape" || name.text == "expand") {
+  if (name.text == "reshape") {
     check_count(name, values.size(), 2, 1 + RowShape::kLargestRank);
-    const RowShape shape = shape_of(std::span(values).subspan(1));
+    const StepVar a = value_of(values[0]);
+    const Shape sizes = sizes_of(std::span(values).subspan(1), a.shape().width());
+    const bool is_one = a.shape().rank == 0 && element_count(sizes) == 1;
     return result(record(name, [&] {
-      const StepVar a = value_of(values[0]);
-      return name.text == "reshape" ? scope_.tape.reshape(a, shape) : scope_.tape.expand(a, shape.axes());
+      return is_one ? scope_.tape.expand(a, sizes) : scope_.tape.reshape(a, RowShape::of(sizes));
     }));
   }
+  if (name.text == "expand") {
+    check_count(name, values.size(), 2, 1 + RowShape::kLargestRank);
+    return result(record(name, [&] {
+      return scope_.tape.expand(value_of(values[0]), shape_of(std::span(values).subspan(1)).axes());
+    }));
+  }
+  if (std::ranges::find(kArrays, name.text) != std::end(kArrays)) return result(array_called(name, values));
   if (const ElementFunction* function = function_named(name.text)) {
     const bool of_many = function->op == ElementOp::minimum || function->op == ElementOp::maximum;
     check_count(name, values.size(), function->arrays, of_many ? 16 : function->arrays);
@@ -103,43 +115,37 @@ EquationParser::Operand EquationParser::function_of_values(const EquationToken& 
   throw Error("[equations] a function without a rule");
 }
 
-EquationParser::Operand EquationParser::own_function(const EquationToken& name, EquationFunction& function) {
-  const std::vector<Operand> values = arguments();
-  close(")");
-  check_count(name, values.size(), function.arguments.size(), function.arguments.size());
-  if (function.active)
-    fail(name, text_of("'", name.text, "' calls itself; a step has loops of a fixed count."));
-  function.used = true;
-  struct Call {
-    Call(EquationScope& scope, EquationFunction& function) : scope(scope), function(function) {
-      scope.open_locals(true);
-      function.active = true;
-    }
-    ~Call() {
-      scope.close_locals();
-      function.active = false;
-    }
-    EquationScope& scope;
-    EquationFunction& function;
-  };
-  const Call call(scope_, function);
-  const auto bind = [&](std::string_view argument, const Operand& value) {
-    scope_.add_local(std::string(argument),
-                     {.kind = Kind::equation, .bound = std::make_shared<Operand>(value)});
-  };
-  for (std::size_t i = 0; i < values.size(); ++i) bind(function.arguments[i], values[i]);
-  const std::string label = text_of("function '", name.text, "'");
-  for (std::size_t i = 0; i + 1 < function.lines.size(); ++i) {
-    EquationParser line(scope_, {label, function.lines[i]});
-    const EquationToken target = line.target();
-    bind(target.text, line.statement());
-    line.check_end();
-  }
-  EquationParser line(scope_, {label, function.lines.back()});
-  Operand result = line.condition();
-  line.check_end();
-  result.token = name;
-  return result;
+StepVar EquationParser::array_called(const EquationToken& name, const std::vector<Operand>& sizes) {
+  check_count(name, sizes.size(), 1,
+              name.text == "zeros" || name.text == "ones" ? RowShape::kLargestRank : 1);
+  const Shape shape = shape_of(sizes).axes();
+  if (name.text == "zeros" || name.text == "ones")
+    return record(
+        name, [&] { return scope_.tape.expand(scope_.tape.constant(name.text == "ones" ? 1 : 0), shape); });
+  const std::int64_t n = shape[0], count = name.text == "eye" ? n * n : n;
+  constexpr std::int64_t kMostNumbers = 1 << 22;
+  if (count > kMostNumbers)
+    fail(name, text_of("an array has at most ", kMostNumbers, " numbers"), Rule::out_of_range,
+         text_of(count));
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < n; ++i)
+    numbers[static_cast<std::size_t>(name.text == "eye" ? i * n + i : i)] =
+        name.text == "eye" ? 1 : static_cast<double>(i);
+  return record(name, [&] { return scope_.array(name.text == "eye" ? Shape{n, n} : Shape{n}, numbers); });
+}
+
+void EquationParser::open_call(const EquationFunction& function) {
+  scope_.open_locals(true);
+  scope_.calls.push_back(&function);
+}
+
+void EquationParser::close_call() {
+  scope_.close_locals();
+  scope_.calls.pop_back();
+}
+
+void EquationParser::bind(const std::string& name, const Operand& value) {
+  scope_.add_local(name, {.kind = Kind::equation, .bound = std::make_shared<Operand>(value)});
 }
 
 EquationParser::Operand EquationParser::spiking(const EquationToken& name) {
@@ -174,16 +180,11 @@ StepVar EquationParser::composed(const EquationToken& name, const ArrayFunction<
   return record(name, [&] { return function.value({operands, numbers}); });
 }
 
-StepVar EquationParser::einsum_of(const EquationToken& name) {
-  const EquationToken letters = take();
-  if (letters.kind != EquationToken::Kind::text)
-    fail(letters, "einsum takes the letters of the axes first, as in einsum('ij,j->i', A, v)");
-  if (!take_sign(",")) expected("','");
-  std::vector<StepVar> operands;
-  for (const Operand& operand : arguments()) operands.push_back(value_of(operand));
-  close(")");
-  return record(name,
-                [&] { return einsum<StepVar>(letters.text.substr(1, letters.text.size() - 2), operands); });
+EquationParser::Operand EquationParser::einsum_of(const EquationToken& name, std::string_view letters,
+                                                  const std::vector<Operand>& operands) const {
+  std::vector<StepVar> values;
+  for (const Operand& operand : operands) values.push_back(value_of(operand));
+  return {record(name, [&] { return einsum<StepVar>(letters, values); }), nullptr, name};
 }
 
 /// The parts one after another along an axis, which is a number after them; the first where there is none.
@@ -229,6 +230,17 @@ RowShape EquationParser::shape_of(std::span<const Operand> dimensions) const {
   Shape sizes;
   for (const Operand& dimension : dimensions) sizes.push_back(size(value_of(dimension), dimension.token));
   return RowShape::of(sizes);
+}
+
+std::optional<double> EquationParser::known_number(const Operand& operand) const {
+  const bool known =
+      operand.matrix == nullptr && !is_complex(operand) && scope_.tape.is_number(operand.value);
+  return known ? std::optional(scope_.tape.at(operand.value.id()).value) : std::nullopt;
+}
+
+EquationParser::Operand EquationParser::expanded(const Operand& operand, const Shape& shape) const {
+  const StepVar value = value_of(operand);
+  return {record(operand.token, [&] { return scope_.tape.expand(value, shape); }), nullptr, operand.token};
 }
 
 // ---- Indices ----

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "lagtape/core/error.h"
 #include "lagtape/ops/elementwise.h"
@@ -89,7 +93,13 @@ constexpr ArrayFunction<T> kFunctions[] = {
     {"cumsum", 1, 2, [](const FunctionArguments<T>& v) { return along_last(v, cumsum<T>); }},
     {"roll", 2, 3,
      [](const FunctionArguments<T>& v) { return roll(v[0], v.whole(1), v.size() > 2 ? v.whole(2) : -1); }},
-    {"transpose", 1, 1, [](const FunctionArguments<T>& v) { return transposed(v[0]); }},
+    {"transpose", 1, 1 + RowShape::kLargestRank,
+     [](const FunctionArguments<T>& v) {
+       std::vector<std::int64_t> order;
+       for (std::size_t i = 1; i < v.size(); ++i) order.push_back(v.whole(i));
+       return order.empty() ? transposed(v[0]) : reordered(v[0], std::move(order));
+     }},
+    {"matrix_transpose", 1, 1, [](const FunctionArguments<T>& v) { return transposed(v[0]); }},
     {"where", 3, 3,
      [](const FunctionArguments<T>& v) -> T {
        if constexpr (std::is_same_v<T, StepVar>)
@@ -109,6 +119,11 @@ constexpr ArrayFunction<T> kFunctions[] = {
     {"sinc", 1, 1, [](const FunctionArguments<T>& v) { return sinc(v[0]); }},
     {"atan2", 2, 2, [](const FunctionArguments<T>& v) { return atan2(v[0], v[1]); }},
 };
+
+/// Functions of derived weights that are in no table.
+const std::vector<std::string> kOthers = {
+    "sum",    "mean",  "eye",     "arange", "reshape", "strict_upper", "where", "mod",   "expand", "concat",
+    "einsum", "slice", "complex", "real",   "imag",    "conj",         "angle", "zeros", "ones",   "expm"};
 
 struct Surrogate {
   std::string_view name;
@@ -143,6 +158,35 @@ std::span<const ArrayFunction<T>> array_functions() {
   return kFunctions<T>;
 }
 
+std::int64_t numbers_of_pair(const Shape& a, const Shape& b) {
+  std::int64_t count = 1;
+  for (std::size_t i = 1; i <= std::max(a.size(), b.size()); ++i) {
+    const std::int64_t in_a = i <= a.size() ? a[a.size() - i] : 1, in_b = i <= b.size() ? b[b.size() - i] : 1;
+    if (in_a != in_b && in_a != 1 && in_b != 1) return 0;
+    count *= std::max(in_a, in_b);
+  }
+  return count;
+}
+
+std::int64_t numbers_of_product(const Shape& a, const Shape& b) {
+  if (a.empty() || b.size() != 2 || a.back() != b[0] || b[0] == 0) return 0;
+  return element_count(a) / b[0] * b[1];
+}
+
+std::int64_t numbers_of_einsum(std::string_view letters, std::span<const Var> operands) {
+  std::map<char, std::int64_t> extents;  // of all letters
+  std::size_t o = 0, axis = 0;
+  for (const char c : letters.substr(0, letters.find('-'))) {
+    if (c == ',')
+      ++o, axis = 0;
+    else if (c != ' ' && o < operands.size() && axis < operands[o].shape().size())
+      extents[c] = operands[o].shape()[axis++];
+  }
+  double numbers = 1;
+  for (const auto& [letter, extent] : extents) numbers *= static_cast<double>(extent);
+  return static_cast<std::int64_t>(std::min(numbers, 1e18));
+}
+
 StepVar spike(StepVar u, std::string_view shape, double slope) {
   const Surrogate& row = surrogate_named(shape);
   if (!(slope > 0))
@@ -151,6 +195,15 @@ StepVar spike(StepVar u, std::string_view shape, double slope) {
 }
 
 double default_slope(std::string_view shape) { return surrogate_named(shape).slope; }
+
+std::vector<std::string> weight_function_names() {
+  std::vector<std::string> names = kOthers;
+  for (const ArrayFunction<Var>& function : array_functions<Var>())
+    if (std::ranges::find(names, function.name) == names.end()) names.emplace_back(function.name);
+  for (const ElementFunction& function : kElementFunctions)
+    if (function.notation == ElementNotation::function) names.emplace_back(function.name);
+  return names;
+}
 
 template struct FunctionArguments<StepVar>;
 template struct FunctionArguments<Var>;

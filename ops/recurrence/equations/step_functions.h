@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "lagtape/core/tape.h"
 #include "lagtape/ops/kernels/element_names.h"
@@ -129,7 +131,16 @@ const ArrayFunction<T>* array_function_named(std::string_view name) {
 /// slope u)^2); "triangle" slope max(0, 1 - slope |u|). Throws InputError for another name.
 StepVar spike(StepVar u, std::string_view shape, double slope);
 
-/// The default slope of a spike.
+/// The names of the functions that a derived weight has.
+std::vector<std::string> weight_function_names();
+
+/// How many numbers a derived weight's result has, so that none asks for memory beyond reason: an element-wise one of two
+/// arrays, a matrix product, an einsum on its way. 0 for shapes that do not fit, which the operation itself refuses.
+std::int64_t numbers_of_pair(const Shape& a, const Shape& b);
+std::int64_t numbers_of_product(const Shape& a, const Shape& b);
+std::int64_t numbers_of_einsum(std::string_view letters, std::span<const Var> operands);
+
+/// The slope of a spike that gives none.
 double default_slope(std::string_view shape);
 
 }  // namespace lagtape

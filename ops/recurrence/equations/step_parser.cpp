@@ -17,19 +17,7 @@ using Kind = EquationSymbol::Kind;
 // ---- Lines ----
 
 EquationParser::EquationParser(EquationScope& scope, EquationLine line)
-    : EquationGrammar(std::move(line)), scope_(scope) {}
-
-EquationToken EquationParser::target() {
-  const EquationToken name = take();
-  if (name.kind == EquationToken::Kind::name && peek().is(":"))
-    fail(peek(), "an equation sets its name with =.");
-  if (name.kind == EquationToken::Kind::name && peek().is("=="))
-    fail(peek(), "an equation sets its name with one =.");
-  if (name.kind != EquationToken::Kind::name || !take_sign("=")) {
-    fail(name, "an equation reads NAME = EXPRESSION or STATE' = EXPRESSION.");
-  }
-  return name;
-}
+    : ComplexGrammar(std::move(line)), scope_(scope) {}
 
 StepVar EquationParser::expression() {
   const StepVar value = value_of(condition());
@@ -80,11 +68,10 @@ std::int64_t EquationParser::dimension() {
 // ---- Names ----
 
 EquationParser::Operand EquationParser::named(const EquationToken& token) {
-  if (token.text.ends_with(".T") && scope_.find(token.text) == nullptr) {  // of a name that is there
-    EquationToken name = token;
-    name.text.remove_suffix(2);
-    if (scope_.find(name.text) != nullptr) return followed(transposed_of(operand_of(name)));
-  }
+  if (const auto parts = name_and_sign(token); parts && scope_.find(token.text) == nullptr)
+    if (scope_.find(parts->first.text) != nullptr)  // of a name that is there
+      return followed(each_part(operand_of(parts->first),
+                                [&](const Operand& part) { return transposed_by(parts->second, part); }));
   const Operand operand = operand_of(token);
   const EquationSymbol& symbol = *scope_.find(token.text);
   const bool in_time = symbol.kind == Kind::state || symbol.kind == Kind::input;
@@ -92,27 +79,7 @@ EquationParser::Operand EquationParser::named(const EquationToken& token) {
     take();
     return followed({lagged(token, symbol), nullptr, token});
   }
-  return followed(operand);
-}
-
-EquationParser::Operand EquationParser::followed(Operand operand) {
-  while (peek().is("[") || peek().is(".T")) {
-    const EquationToken sign = take();
-    if (is_complex(operand)) operand = aligned(operand);
-    if (sign.is(".T")) {
-      operand = is_complex(operand)
-                    ? complex_of(transposed_of(real_of(operand)), transposed_of(*operand.imaginary))
-                    : transposed_of(operand);
-      continue;
-    }
-    const StepVar value = value_of(real_of(operand));
-    const IndexedPart part = index_of(value.shape().axes(), true);
-    Operand result{indexed(sign, value, part), nullptr, operand.token};
-    if (is_complex(operand))
-      result = complex_of(result, {indexed(sign, value_of(*operand.imaginary), part), nullptr, sign});
-    operand = result;
-  }
-  return operand;
+  return followed(operand, symbol.kind == Kind::next);
 }
 
 EquationParser::Operand EquationParser::array(const EquationToken& at, const Shape& shape,
@@ -158,8 +125,18 @@ StepVar EquationParser::lagged(const EquationToken& name, const EquationSymbol& 
                        "(t - E), with E in units of t, as in ", name.text, "(t - tau)."));
   if (first.text == "t" || first.text == "n")
     fail(first, text_of("a step has no number here: ", kStepsOfState));
+  const std::size_t begin = position();
   const StepVar index = value_of(sum());
+  const bool alone = position() == begin + 1;  // x[0], which NumPy's readers take for an element
   close("]");
+  const bool old = scope_.tape.spreading() != StepTape::Spreading::numpy;
+  if (scope_.tape.is_number(index) && !old)
+    if (const double at = number_of(index, first); at > 0 || (at == 0 && alone))
+      fail(first,
+           text_of(name.text, "[-k] is ", name.text, " k steps before, and ", name.text,
+                   " itself that of k = 0; an element of it is ", name.text, "[..., ", at, "], a part ",
+                   name.text, "[", at, ":]"),
+           Rule::out_of_range, text_of(at));
   if (state.kind == Kind::input) return past_input(first, index);
   if (state.kind != Kind::state) {
     fail(name,
@@ -209,16 +186,7 @@ std::int64_t EquationParser::largest_lag(const EquationToken& at, const std::str
 
 // ---- Operations ----
 
-EquationParser::Operand EquationParser::number(const EquationToken& token) {
-  if (token.text.ends_with('j'))
-    return complex_of({scope_.tape.constant(0), nullptr, token},
-                      {scope_.tape.constant(token.value), nullptr, token});
-  return {scope_.tape.constant(token.value), nullptr, token};
-}
-
-EquationParser::Operand EquationParser::negated(const EquationToken& sign, const Operand& operand) {
-  if (is_complex(operand))
-    return complex_of(negated(sign, real_of(operand)), negated(sign, *operand.imaginary));
+EquationParser::Operand EquationParser::real_negated(const EquationToken& sign, const Operand& operand) {
   if (const auto matrix = scaled({scope_.tape.constant(-1), nullptr, sign}, operand)) return *matrix;
   const StepVar value = value_of(operand);
   return {record(sign, [&] { return -value; }), nullptr, sign};
@@ -239,9 +207,8 @@ std::optional<EquationParser::Operand> EquationParser::scaled(const Operand& lef
   return Operand{factor, matrix.matrix, left.token};
 }
 
-EquationParser::Operand EquationParser::combined(const EquationToken& sign, const Operand& left,
-                                                 const Operand& right) {
-  if (is_complex(left) || is_complex(right)) return complex_combined(sign, left, right);
+EquationParser::Operand EquationParser::real_combined(const EquationToken& sign, const Operand& left,
+                                                      const Operand& right) {
   if (sign.is("@")) return multiplied(sign, left, right);
   if (sign.is("*"))
     if (const auto matrix = scaled(left, right)) return *matrix;
@@ -256,7 +223,16 @@ EquationParser::Operand EquationParser::combined(const EquationToken& sign, cons
 
 EquationParser::Operand EquationParser::multiplied(const EquationToken& sign, const Operand& left,
                                                    const Operand& right) {
-  if (right.matrix != nullptr && left.matrix != nullptr)
+  const auto is_plain = [](const Operand& one) {
+    return one.matrix != nullptr && one.matrix->shape.size() == 2 && one.value.id() < 0;
+  };
+  if (is_plain(left) && is_plain(right) && !scope_.ode) {
+    if (left.matrix->shape[1] != right.matrix->shape[0])
+      fail(sign, "the columns on the left and the rows on the right must agree", Rule::shape,
+           text_of(to_string(left.matrix->shape), " and ", to_string(right.matrix->shape)));
+    return {{}, &scope_.product(*left.matrix, *right.matrix), left.token};
+  }
+  if (right.matrix != nullptr && left.matrix != nullptr && scope_.ode)
     fail(sign,
          "a product of two weights is a derived weight; from the right, as in W @ (V @ x), there is none",
          Rule::not_supported);
@@ -267,15 +243,16 @@ EquationParser::Operand EquationParser::multiplied(const EquationToken& sign, co
     return {record(sign, [&] { return one->value * product.value; }), nullptr, left.token};
   }
   if (right.matrix != nullptr && right.matrix->shape.size() == 2) {
-    const Shape &shape = right.matrix->shape, axes = left.value.shape().axes();
+    const StepVar rows = value_of(left);
+    const Shape &shape = right.matrix->shape, axes = rows.shape().axes();
     if (axes.size() == 1 && axes[0] != shape[0] && axes[0] == shape[1])
       fail(sign,
            Problem{.rule = Rule::shape,
                    .statement = "what is left of @ has as many elements as the matrix has rows",
                    .found = text_of(to_string(axes), " and ", right.matrix->name, " ", to_string(shape)),
                    .hint = text_of("Write ", right.matrix->name, " @ ", left.token.text, ".")});
-    return {record(sign, [&] { return product(matrices_of(transposed_of(right)).front(), left.value); }),
-            nullptr, left.token};
+    return {record(sign, [&] { return product(matrices_of(transposed_of(right)).front(), rows); }), nullptr,
+            left.token};
   }
   const StepVar v = value_of(right);
   const auto value = [&] {
@@ -307,10 +284,7 @@ std::span<const StepMatrix> EquationParser::matrices_of(const Operand& operand) 
 }
 
 StepVar EquationParser::value_of(const Operand& operand) const {
-  if (is_complex(operand))
-    fail(operand.token,
-         "this is complex; states, outputs and real functions take real(z), imag(z) or abs(z).",
-         Rule::wrong_type);
+  check_real(operand);
   if (operand.matrix == nullptr) return operand.value;
   const StepVar values = scope_.values_of(*operand.matrix);
   return operand.value.id() < 0 ? values : operand.value * values;
@@ -354,6 +328,16 @@ EquationSymbol& EquationParser::resolve(const EquationToken& name) {
     const EquationSymbol* state = scope_.find(name.text.substr(0, name.text.size() - 1));
     if (state && state->kind == Kind::state)
       fail(name, text_of(name.text, " is read before an equation sets it."), Rule::missing);
+  }
+  if (const std::size_t dot = name.text.find('.'); dot != std::string_view::npos) {
+    const std::string_view of = name.text.substr(0, dot), method = name.text.substr(dot + 1);
+    const bool is_sizes = method == "shape" || method == "size" || method == "ndim";
+    if (scope_.find(of) != nullptr && method != "T" && method != "mT")
+      fail(name,
+           text_of("'", of, "' has no attribute '", method, "'",
+                   is_sizes ? "; sizes are numbers, units, input and hyper-parameters."
+                            : text_of("; functions come first, as in sum(", of, ").")),
+           Rule::unknown_name);
   }
   std::vector<std::string> known = scope_.added();
   Problem problem = unknown_name("name", name.text, known);

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "lagtape/ops/recurrence/equations/complex_values.h"
 #include "lagtape/ops/recurrence/equations/equation_scope.h"
-#include "lagtape/ops/recurrence/equations/grammar.h"
 #include "lagtape/ops/recurrence/equations/step_functions.h"
+#include "lagtape/ops/recurrence/step/gradient_paths.h"
 
 namespace lagtape {
 
@@ -23,13 +24,11 @@ struct StepOperand {
       {};  ///< the imaginary part of a complex value, whose real part the rest is
 };
 
-/// A parser of one line, by the grammar of equations.h, that records on the scope's tape.
-class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
+/// A parser of one line, by the grammar of equations.h, that records on the scope's tape what it reads.
+class EquationParser : public ComplexGrammar<EquationParser, StepOperand> {
  public:
   EquationParser(EquationScope& scope, EquationLine line);
 
-  /// The name that an equation sets: all up to "=".
-  EquationToken target();
   /// The rest of the line.
   StepVar expression();
   /// The value of an equation's name, real or complex.
@@ -48,19 +47,29 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
  private:
   using Operand = StepOperand;
   friend class EquationGrammar<EquationParser, StepOperand>;
+  friend class ComplexGrammar<EquationParser, StepOperand>;
 
-  Operand number(const EquationToken& token);
-  Operand negated(const EquationToken& sign, const Operand& operand);
+  Operand number_operand(double value, const EquationToken& token) {
+    return {scope_.tape.constant(value), nullptr, token};
+  }
+  Operand real_negated(const EquationToken& sign, const Operand& operand);
   Operand inverted(const EquationToken& word, const Operand& operand);
   /// A weight that is a matrix, times a number; nothing for anything else.
   std::optional<Operand> scaled(const Operand& left, const Operand& right);
-  Operand combined(const EquationToken& sign, const Operand& left, const Operand& right);
+  Operand real_combined(const EquationToken& sign, const Operand& left, const Operand& right);
   Operand named(const EquationToken& name);
   Operand called(const EquationToken& name);
   Operand enclosed(const EquationToken&, const Operand& operand) { return followed(operand); }
 
-  /// The operand with what follows it: .T, [:k], [:, None].
-  Operand followed(Operand operand);
+  Shape axes_of(const Operand& operand) const {
+    return operand.matrix != nullptr ? operand.matrix->shape : operand.value.shape().axes();
+  }
+  bool is_numpy() const { return scope_.tape.spreading() == StepTape::Spreading::numpy; }
+  Operand expanded(const Operand& operand, const Shape& shape) const;
+  Operand part_of(const EquationToken& at, const Operand& operand, const IndexedPart& part) {
+    return {indexed(at, value_of(operand), part), nullptr, operand.token};
+  }
+  std::optional<double> known_number(const Operand& operand) const;
   StepVar indexed(const EquationToken& at, StepVar value, const IndexedPart& part);
   Operand array(const EquationToken& at, const Shape& shape, const std::vector<double>& numbers);
   Operand transposed_of(const Operand& operand);
@@ -88,24 +97,19 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
   StepVar composed(const EquationToken& name, const ArrayFunction<StepVar>& function,
                    const std::vector<Operand>& values);
-  /// A function of the cell itself.
-  Operand own_function(const EquationToken& name, EquationFunction& function);
+  // Calls of functions of the cell itself.
+  const std::vector<const EquationFunction*>& calls() const { return scope_.calls; }
+  void open_call(const EquationFunction& function);
+  void close_call();
+  void bind(const std::string& name, const Operand& value);
+  EquationParser within(EquationLine line) { return EquationParser(scope_, std::move(line)); }
   Operand spiking(const EquationToken& name);
   Operand function_of_values(const EquationToken& name, const std::vector<Operand>& values);
-  // Complex values (complex_values.cpp).
-  static bool is_complex(const Operand& operand) { return operand.imaginary != nullptr; }
-  static Operand complex_of(Operand real, const Operand& imaginary);
-  /// The parts; the imaginary one of a real value is empty.
-  static Operand real_of(Operand operand);
-  Operand imaginary_of(const Operand& operand);
-  /// The same value with parts of one shape.
-  Operand aligned(const Operand& operand);
-  Operand complex_combined(const EquationToken& sign, const Operand& left, const Operand& right);
-  /// A function of complex values, or of parts; none where it is undefined for them.
-  std::optional<Operand> complex_function(const EquationToken& name, const std::vector<Operand>& values);
-  StepVar einsum_of(const EquationToken& name);
+  Operand einsum_of(const EquationToken& name, std::string_view letters,
+                    const std::vector<Operand>& operands) const;
   StepVar concatenated(const EquationToken& name, std::vector<Operand> parts);
   StepVar draw(const EquationToken& name);
+  StepVar array_called(const EquationToken& name, const std::vector<Operand>& sizes);
   RowShape shape_of(std::span<const Operand> dimensions) const;
 
   bool of_groups(const Operand& weight, StepVar v) const;
@@ -114,8 +118,14 @@ class EquationParser : public EquationGrammar<EquationParser, StepOperand> {
   /// Runs `record` and adds the place in the line to errors of the tape.
   template <class Record>
   StepVar record(const EquationToken& at, Record recorded) const {
+    const std::size_t before = scope_.tape.recorded().values.size();
     try {
-      return recorded();
+      const StepVar value = recorded();
+      for (std::size_t i = before; i < scope_.tape.recorded().values.size(); ++i)
+        if (!passes_gradient(scope_.tape.recorded().values[i]))
+          scope_.tape.name(name_of_end(text_of_place(at), static_cast<int>(i)),
+                           scope_.tape.var(static_cast<int>(i)));
+      return value;
     } catch (const InputError& error) {
       fail(at, error.problems().front());
     }

@@ -29,8 +29,12 @@ std::size_t end_of_name(std::string_view text, std::size_t i) {
   return i;
 }
 
-/// Whether a text begins with the ".T" that follows a bracket.
-bool is_transposed(std::string_view text) { return text.starts_with(".T") && end_of_name(text, 1) == 2; }
+/// The length of the ".T" or ".mT" that a text begins with and that follows a bracket; 0 for others.
+std::size_t length_of_transposed(std::string_view text) {
+  for (const std::string_view sign : {".T", ".mT"})
+    if (text.starts_with(sign) && end_of_name(text, 1) == sign.size()) return sign.size();
+  return 0;
+}
 
 /// The end of a text between quotes that begins at i; i where none does. (A prime after a bracket has no partner.)
 std::size_t end_of_text(std::string_view text, std::size_t i) {
@@ -67,8 +71,10 @@ std::vector<EquationToken> tokens_of(const EquationLine& line) {
       continue;
     }
     EquationToken token{.kind = EquationToken::Kind::sign, .text = text.substr(i, 1), .position = i};
-    if (is_transposed(text.substr(i)) || text.substr(i).starts_with("..")) {
-      token.text = text.substr(i, 2);
+    if (const std::size_t length = length_of_transposed(text.substr(i)); length > 0) {
+      token.text = text.substr(i, length);
+    } else if (text.substr(i).starts_with("..")) {
+      token.text = text.substr(i, text.substr(i).starts_with("...") ? 3 : 2);
     } else if (is_letter(text[i])) {
       std::size_t end = end_of_name(text, i);
       if (end < text.size() && text[end] == '\'') ++end;
@@ -77,10 +83,14 @@ std::vector<EquationToken> tokens_of(const EquationLine& line) {
     } else if (is_digit(text[i]) || text[i] == '.') {
       const std::size_t last = std::min(text.find("..", i), text.size());  // of 0..6 the first number
       auto [end, error] = std::from_chars(text.data() + i, text.data() + last, token.value);
-      if (error != std::errc())
-        equation_error(line, i,
-                       Problem{.rule = Rule::out_of_range,
-                               .statement = "this is not a number in the range of a double."});
+      if (error != std::errc()) {
+        const bool is_method = text[i] == '.' && i + 1 < text.size() && is_letter(text[i + 1]);
+        equation_error(
+            line, i,
+            Problem{.rule = is_method ? Rule::syntax : Rule::out_of_range,
+                    .statement = is_method ? "a value has no methods; a function comes first, as in sum(a)."
+                                           : "this is not a number in the range of a double."});
+      }
       token.kind = EquationToken::Kind::number;
       const auto after = static_cast<std::size_t>(end - text.data());
       if (after < text.size() && text[after] == 'j' && end_of_name(text, after) == after + 1) ++end;
@@ -116,6 +126,10 @@ void EquationCursor::fail(const EquationToken& at, const Problem& problem) const
 
 Place EquationCursor::place_of(const EquationToken& token) const { return place_in(line_, token.position); }
 
+std::string EquationCursor::text_of_place(const EquationToken& token) const {
+  return text_of(line_.pointer.empty() ? line_.label : line_.pointer, ", column ", place_of(token).column);
+}
+
 EquationToken EquationCursor::take() {
   const EquationToken token = tokens_[next_];
   if (token.kind != EquationToken::Kind::end) ++next_;
@@ -147,12 +161,27 @@ bool EquationCursor::brackets_have(std::initializer_list<std::string_view> texts
   return false;
 }
 
+std::size_t EquationCursor::indices_ahead() const {
+  std::size_t count = 0;
+  int depth = 0;
+  for (std::size_t i = next_; tokens_[i].kind != EquationToken::Kind::end && depth >= 0; ++i) {
+    const EquationToken& token = tokens_[i];
+    if (token.is("(") || token.is("[")) ++depth;
+    if (token.is(")") || token.is("]")) --depth;
+    if (depth == 0 && token.is(",") && tokens_[i + 1].text != "None" && !tokens_[i + 1].is("]")) ++count;
+  }
+  return count;
+}
+
 void EquationCursor::close(std::string_view bracket) {
   if (!take_sign(bracket)) expected(text_of("an operator or '", bracket, "'"));
 }
 
 void EquationCursor::expected(const std::string& what) const {
   const bool end = peek().kind == EquationToken::Kind::end;
+  if (peek().text == "if" || peek().text == "else")
+    fail(peek(), "a choice is written where(condition, a, b).");
+  if (peek().is(",")) fail(peek(), "one value is expected here; arrays are joined by concat(a, b).");
   fail(peek(),
        {.rule = Rule::syntax, .found = end ? "the end" : text_of("'", peek().text, "'"), .expected = what});
 }
@@ -161,6 +190,21 @@ bool EquationCursor::at_statement() const {
   const EquationToken& token = peek();
   if (token.kind == EquationToken::Kind::end) return true;
   return token.kind == EquationToken::Kind::name && (token.text == "for" || tokens_[next_ + 1].is("="));
+}
+
+EquationToken EquationCursor::target() {
+  const EquationToken name = take();
+  if (name.kind == EquationToken::Kind::name && peek().is(":"))
+    fail(peek(), "an equation sets its name with =.");
+  if (name.kind == EquationToken::Kind::name && peek().is("=="))
+    fail(peek(), "an equation sets its name with one =.");
+  for (const std::string_view sign : {"+", "-", "*", "/", "@"})
+    if (name.kind == EquationToken::Kind::name && peek().is(sign) && tokens_[next_ + 1].is("="))
+      fail(peek(), text_of("a ", sign, "= b is written as an equation of its value: h' = h ", sign, " b."));
+  if (name.kind != EquationToken::Kind::name || !take_sign("=")) {
+    fail(name, "an equation reads NAME = EXPRESSION or STATE' = EXPRESSION.");
+  }
+  return name;
 }
 
 void EquationCursor::check_end() const {

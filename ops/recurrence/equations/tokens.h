@@ -15,9 +15,10 @@ namespace lagtape {
 struct EquationLine {
   std::string label;
   std::string text;
+  std::string pointer = {};  ///< where it is in the cell: "/step/2"
 };
 
-/// A name (W1.bias, h'), a number (2, or 2j), a sign (one character, ".T", "..", "<=", ">=", "==", "!=" or "**"), a text
+/// A name (W1.bias, h'), a number (2, or 2j), a sign (one character, ".T", ".mT", "..", "...", "<=", ">=", "==", "!=" or "**"), a text
 /// between quotes,
 /// or the end of the line. Comments begin with # and end with their line.
 struct EquationToken {
@@ -49,9 +50,13 @@ class EquationCursor {
     fail(at, Problem{.rule = rule, .statement = statement, .found = found});
   }
   Place place_of(const EquationToken& token) const;
-  /// The position of the cursor, and back to it, for repeated loops.
+  /// "/step/2, column 5"
+  std::string text_of_place(const EquationToken& token) const;
+  /// Where the cursor is, and back to there: what a loop repeats.
   std::size_t position() const { return next_; }
   void rewind(std::size_t position) { next_ = position; }
+  /// Takes the name that an equation sets: all up to "=".
+  EquationToken target();
   bool at_end() const { return peek().kind == EquationToken::Kind::end; }
 
  protected:
@@ -63,7 +68,9 @@ class EquationCursor {
   bool take_keyword(std::string_view name);
   /// Whether the bracket that opens here contains one of these, outside of further brackets.
   bool brackets_have(std::initializer_list<std::string_view> texts) const;
-  /// Reads the closing bracket of an open part.
+  /// How many indices other than None follow in the bracket that is open, after the present one.
+  std::size_t indices_ahead() const;
+  /// Takes the closing bracket of a part that was opened.
   void close(std::string_view bracket);
   [[noreturn]] void expected(const std::string& what) const;
   /// Whether a statement may end here: before "NAME =", before a loop and at the end.

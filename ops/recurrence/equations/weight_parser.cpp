@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "lagtape/ops/elementwise.h"
@@ -9,8 +10,10 @@
 #include "lagtape/ops/matrices.h"
 #include "lagtape/ops/matrix_exponential.h"
 #include "lagtape/ops/recurrence/equations/axes.h"
+#include "lagtape/ops/recurrence/equations/complex_values.h"
 #include "lagtape/ops/recurrence/equations/derived_weight.h"
-#include "lagtape/ops/recurrence/equations/grammar.h"
+#include "lagtape/ops/recurrence/equations/equation_scope.h"
+#include "lagtape/ops/recurrence/equations/slips.h"
 #include "lagtape/ops/recurrence/equations/step_functions.h"
 #include "lagtape/ops/reduce.h"
 #include "lagtape/ops/shape.h"
@@ -18,26 +21,11 @@
 namespace lagtape {
 namespace {
 
-/// A number, or a tensor.
-struct WeightOperand {
-  std::optional<double> number;
-  Var var;
-  EquationToken token;
-};
-
-/// The functions of one matrix or vector that are not element-wise.
-const std::map<std::string_view, Var (*)(const Var&)> kOfOne = {
-    {"transpose", [](const Var& a) { return transpose(a); }},
-    {"expm", matrix_exponential},
-};
-const std::vector<std::string> kOthers = {"sum",   "mean", "eye",    "arange", "reshape", "strict_upper",
-                                          "where", "mod",  "expand", "concat", "einsum",  "slice"};
-
-class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
+class WeightParser : public ComplexGrammar<WeightParser, WeightOperand> {
  public:
   WeightParser(const EquationLine& line, const WeightScope& scope, std::span<const Var> values,
-               std::vector<std::string>* used)
-      : EquationGrammar(line), scope_(scope), values_(values), used_(used) {}
+               std::vector<std::string>* used, WeightCalls& calls)
+      : ComplexGrammar(line), scope_(scope), values_(values), used_(used), calls_(calls) {}
 
   Var value() {
     const Var value = tensor(condition());
@@ -48,32 +36,51 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
  private:
   using Operand = WeightOperand;
   friend class EquationGrammar<WeightParser, WeightOperand>;
+  friend class ComplexGrammar<WeightParser, WeightOperand>;
 
-  Operand number(const EquationToken& token) { return {token.value, {}, token}; }
+  Operand number_operand(double value, const EquationToken& token) { return {value, {}, token}; }
 
-  Operand negated(const EquationToken& sign, const Operand& operand) {
+  // Calls of functions of the cell itself.
+  const std::vector<const EquationFunction*>& calls() const { return calls_.functions; }
+  void open_call(const EquationFunction& function) {
+    calls_.functions.push_back(&function);
+    calls_.locals.emplace_back();
+  }
+  void close_call() {
+    calls_.functions.pop_back();
+    calls_.locals.pop_back();
+  }
+  void bind(const std::string& name, const Operand& value) { calls_.locals.back()[name] = value; }
+  WeightParser within(const EquationLine& line) { return WeightParser(line, scope_, values_, used_, calls_); }
+  Operand statement() { return condition(); }
+
+  Shape axes_of(const Operand& operand) const { return operand.number ? Shape{} : operand.var.shape(); }
+  Operand transposed_of(const Operand& operand) {
+    return {{}, record(operand.token, [&] { return transposed(tensor(operand)); }), operand.token};
+  }
+  Operand part_of(const EquationToken& at, const Operand& operand, const IndexedPart& part) {
+    return {{},
+            record(at, [&] { return as_strided(tensor(operand), part.axes, part.first, part.strides); }),
+            operand.token};
+  }
+  Operand expanded(const Operand& operand, const Shape& shape) {
+    expect(operand.token, element_count(shape));
+    const Tensor zeros(shape, values_[0].dtype());
+    return {{},
+            record(operand.token, [&] { return tensor(operand) + values_[0].tape().constant(zeros); }),
+            operand.token};
+  }
+  bool is_numpy() const { return scope_.numpy; }
+  std::optional<double> known_number(const Operand& operand) const {
+    return is_complex(operand) ? std::nullopt : operand.number;
+  }
+
+  Operand real_negated(const EquationToken& sign, const Operand& operand) {
     if (operand.number) return {-*operand.number, {}, sign};
     return {{}, -operand.var, sign};
   }
 
   Operand enclosed(const EquationToken&, const Operand& operand) { return followed(operand); }
-
-  /// The operand with what follows it: .T, [:k], [:, None].
-  Operand followed(Operand operand) {
-    while (peek().is("[") || peek().is(".T")) {
-      const EquationToken sign = take();
-      const Var value = tensor(operand);
-      if (sign.is(".T")) {
-        operand = {{}, record(sign, [&] { return transpose(value); }), operand.token};
-        continue;
-      }
-      const IndexedPart part = index_of(value.shape(), false);
-      operand = {{},
-                 record(sign, [&] { return as_strided(value, part.axes, part.first, part.strides); }),
-                 operand.token};
-    }
-    return operand;
-  }
 
   Operand array(const EquationToken& at, const Shape& shape, const std::vector<double>& numbers) {
     return {{}, array_of(values_[0], shape, numbers), at};
@@ -87,11 +94,11 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
   }
 
   Operand inverted(const EquationToken& word, const Operand& operand) {
-    if (operand.number) return {*operand.number == 0 ? 1.0 : 0.0, {}, word};
-    return {{}, 1 - truth(operand.var), word};
+    if (known_number(operand)) return {*operand.number == 0 ? 1.0 : 0.0, {}, word};
+    return {{}, 1 - truth(tensor(operand)), word};
   }
 
-  Operand combined(const EquationToken& sign, const Operand& left, const Operand& right) {
+  Operand real_combined(const EquationToken& sign, const Operand& left, const Operand& right) {
     if (left.number && right.number && !sign.is("@"))
       return {operated(sign.text, *left.number, *right.number), {}, left.token};
     const Var a = tensor(left), b = tensor(right);
@@ -118,40 +125,54 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
 
   Operand named(const EquationToken& token) {
     std::string_view name = token.text;
-    const bool is_transposed = !known(name) && name.ends_with(".T");
-    if (is_transposed) name.remove_suffix(2);
+    if (const Operand* bound = local(name)) return followed(at(token, *bound));
+    if (const auto parts = name_and_sign(token); parts && !known(name))
+      return followed(each_part(operand_of(parts->first),
+                                [&](const Operand& part) { return transposed_by(parts->second, part); }));
+    return followed(operand_of(token));
+  }
+
+  Operand operand_of(const EquationToken& token) {
+    const std::string_view name = token.text;
+    if (const Operand* bound = local(name)) return at(token, *bound);
     if (used_) used_->emplace_back(name);
-    if (const auto number = scope_.numbers.find(name); number != scope_.numbers.end() && !is_transposed)
+    if (const auto number = scope_.numbers.find(name); number != scope_.numbers.end())
       return {number->second, {}, token};
     const auto place = scope_.values.find(name);
     if (place == scope_.values.end()) {
       if (scope_.lacks_names || scope_.failed.contains(name)) throw FollowingError();
       fail(token, unknown_name("weight, hyper-parameter or dimension", name, names()));
     }
-    const Var value = values_[place->second];
-    if (!is_transposed) return followed({{}, value, token});
-    return followed({{}, record(token, [&] { return transpose(value); }), token});
+    return {{}, values_[place->second], token};
   }
 
   Operand called(const EquationToken& name) {
-    if (name.text == "einsum") return einsum_of(name);
+    if (const auto own = scope_.functions.find(name.text); own != scope_.functions.end()) {
+      if (used_) used_->emplace_back(name.text);
+      return own_function(name, own->second);
+    }
+    if (name.text == "einsum") return einsum_called(name);
     const std::vector<Operand> values = arguments();
     close(")");
+    if (const std::optional<Operand> complex = complex_function(name, values)) return *complex;
+    return function_of_values(name, values);
+  }
+
+  Operand function_of_values(const EquationToken& name, const std::vector<Operand>& values) {
     if (const ElementFunction* function = function_named(name.text))
       return of_elements(name, *function, values);
-    if (const auto row = kOfOne.find(name.text); row != kOfOne.end()) {
+    if (name.text == "expm") {
       check_count(name, values.size(), 1, 1);
       const Var a = tensor(values[0]);
-      if (used_ && name.text == "expm" && is_square(a.shape()))
-        return {{}, a, name};  // the same shape, at no cost
-      return {{}, record(name, [&] { return row->second(a); }), name};
+      if (used_ && is_square(a.shape())) return {{}, a, name};  // the same shape, at no cost
+      return {{}, record(name, [&] { return matrix_exponential(a); }), name};
     }
     if (name.text == "sum" || name.text == "mean") return reduced(name, values);
     if (name.text == "reshape") {
       check_count(name, values.size(), 2, 5);
-      Shape shape;
-      for (std::size_t i = 1; i < values.size(); ++i) shape.push_back(size(values[i]));
-      return {{}, record(name, [&] { return reshape(tensor(values[0]), shape); }), name};
+      const Var a = tensor(values[0]);
+      const Shape shape = sizes_of(std::span(values).subspan(1), element_count(a.shape()));
+      return {{}, record(name, [&] { return reshape(a, shape); }), name};
     }
     if (name.text == "strict_upper") {
       check_count(name, values.size(), 2, 2);
@@ -162,11 +183,7 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     if (name.text == "where" || name.text == "mod") return chosen(name, values);
     if (name.text == "expand") {
       check_count(name, values.size(), 2, 5);
-      Shape shape;
-      for (std::size_t i = 1; i < values.size(); ++i) shape.push_back(size(values[i]));
-      expect(name, element_count(shape));
-      const Tensor zeros(shape, values_[0].dtype());
-      return {{}, record(name, [&] { return tensor(values[0]) + values_[0].tape().constant(zeros); }), name};
+      return expanded(at(name, values[0]), shape_from(values, 1));
     }
     if (name.text == "concat") return concatenated(name, values);
     if (name.text == "slice") {
@@ -175,14 +192,37 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
               record(name, [&] { return slice(tensor(values[0]), 0, whole(values[1]), whole(values[2])); }),
               name};
     }
+    if (name.text == "transpose" && values.size() == 1) return transposed_by(name, values[0]);
     if (const ArrayFunction<Var>* function = array_function_named<Var>(name.text))
       return composed(name, *function, values);
-    check_count(name, values.size(), 1, 1);
+    if (const std::optional<Operand> array = array_called(name, values)) return *array;
+    refuse_function(name);
+  }
+
+  /// zeros, ones, eye, arange.
+  std::optional<Operand> array_called(const EquationToken& name, const std::vector<Operand>& values) {
+    if (name.text == "zeros" || name.text == "ones") {
+      check_count(name, values.size(), 1, 4);
+      return expanded(number_operand(name.text == "ones" ? 1 : 0, name), shape_from(values, 0));
+    }
     if (name.text == "eye" || name.text == "arange") {
+      check_count(name, values.size(), 1, 1);
       const std::int64_t n = size(values[0]);
       expect(name, name.text == "eye" ? n * n : n);
-      return {{}, name.text == "eye" ? identity(values_[0], n) : arange(values_[0], n), name};
+      return Operand{{}, name.text == "eye" ? identity(values_[0], n) : arange(values_[0], n), name};
     }
+    return {};
+  }
+
+  [[noreturn]] void refuse_function(const EquationToken& name) const {
+    if (const std::string cure = cure_of_name(name.text); !cure.empty())
+      fail(name, text_of("unknown function '", name.text, "'", cure), Rule::unknown_name);
+    const std::vector<std::string> of_steps = step_function_names();
+    if (std::ranges::find(of_steps, name.text) != of_steps.end())
+      fail(name,
+           text_of("'", name.text,
+                   "' is a function of steps; a derived weight is computed once for each batch."),
+           Rule::not_supported);
     fail(name, unknown_name("function", name.text, weight_function_names()));
   }
 
@@ -235,26 +275,10 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     return {{}, record(name, [&] { return function.value({arrays, numbers}); }), name};
   }
 
-  Operand einsum_of(const EquationToken& name) {
-    const EquationToken letters = take();
-    if (letters.kind != EquationToken::Kind::text)
-      fail(letters, "einsum takes the letters of the axes first, as in einsum('ij,j->i', A, v)");
-    if (!take_sign(",")) expected("','");
+  Operand einsum_of(const EquationToken& name, std::string_view text, const std::vector<Operand>& values) {
     std::vector<Var> operands;
-    for (const Operand& operand : arguments()) operands.push_back(tensor(operand));
-    close(")");
-    const std::string_view text = letters.text.substr(1, letters.text.size() - 2);
-    std::map<char, std::int64_t> extents;  // of all letters
-    std::size_t o = 0, axis = 0;
-    for (const char c : text.substr(0, text.find('-'))) {
-      if (c == ',')
-        ++o, axis = 0;
-      else if (c != ' ' && o < operands.size() && axis < operands[o].shape().size())
-        extents[c] = operands[o].shape()[axis++];
-    }
-    double numbers = 1;
-    for (const auto& [letter, extent] : extents) numbers *= static_cast<double>(extent);
-    expect(name, static_cast<std::int64_t>(std::min(numbers, 1e18)));
+    for (const Operand& operand : values) operands.push_back(tensor(operand));
+    expect(name, numbers_of_einsum(text, operands));
     return {{}, record(name, [&] { return einsum<Var>(text, operands); }), name};
   }
 
@@ -288,23 +312,6 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
 
   static bool is_square(const Shape& shape) { return shape.size() == 2 && shape[0] == shape[1]; }
 
-  /// The numbers of an element-wise result of two arrays, one of which may be repeated; 0 for shapes that do
-  /// not fit, which the operation itself refuses.
-  static std::int64_t numbers_of_pair(const Shape& a, const Shape& b) {
-    std::int64_t count = 1;
-    for (std::size_t i = 1; i <= std::max(a.size(), b.size()); ++i) {
-      const std::int64_t in_a = i <= a.size() ? a[a.size() - i] : 1,
-                         in_b = i <= b.size() ? b[b.size() - i] : 1;
-      if (in_a != in_b && in_a != 1 && in_b != 1) return 0;
-      count *= std::max(in_a, in_b);
-    }
-    return count;
-  }
-  static std::int64_t numbers_of_product(const Shape& a, const Shape& b) {
-    if (a.empty() || b.size() != 2 || a.back() != b[0] || b[0] == 0) return 0;
-    return element_count(a) / b[0] * b[1];
-  }
-
   /// Refuses a result with more numbers than a derived weight may have.
   void expect(const EquationToken& at, std::int64_t numbers) const {
     if (numbers <= scope_.most_numbers) return;
@@ -325,12 +332,13 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
   }
 
   Var tensor(const Operand& operand) const {
+    check_real(operand);
     if (!operand.number) return operand.var;
     return values_[0].tape().constant(Tensor::scalar(*operand.number, values_[0].dtype()));
   }
 
   double constant(const Operand& operand) const {
-    if (operand.number) return *operand.number;
+    if (known_number(operand)) return *operand.number;
     fail(operand.token, "this must be made of numbers, hyper-parameters and dimensions.", Rule::wrong_type);
   }
 
@@ -341,12 +349,31 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
     fail(operand.token, "this must be a whole number of at least 1", Rule::out_of_range, text_of(size));
   }
 
+  Shape shape_from(const std::vector<Operand>& sizes, std::size_t first) const {
+    Shape shape;
+    for (std::size_t i = first; i < sizes.size(); ++i) shape.push_back(size(sizes[i]));
+    return shape;
+  }
+
   bool known(std::string_view name) const {
     return scope_.numbers.contains(name) || scope_.values.contains(name);
   }
 
+  /// What a name means in the lines of a function of the cell; null elsewhere.
+  const Operand* local(std::string_view name) const {
+    if (calls_.locals.empty()) return nullptr;
+    const auto found = calls_.locals.back().find(name);
+    return found == calls_.locals.back().end() ? nullptr : &found->second;
+  }
+  static Operand at(const EquationToken& token, Operand operand) {
+    operand.token = token;
+    return operand;
+  }
+
   std::vector<std::string> names() const {
     std::vector<std::string> all;
+    if (!calls_.locals.empty())
+      for (const auto& [name, operand] : calls_.locals.back()) all.push_back(name);
     for (const auto& [name, place] : scope_.values) all.push_back(name);
     for (const auto& [name, number] : scope_.numbers) all.push_back(name);
     return all;
@@ -355,29 +382,15 @@ class WeightParser : public EquationGrammar<WeightParser, WeightOperand> {
   const WeightScope& scope_;
   std::span<const Var> values_;
   std::vector<std::string>* used_;
+  WeightCalls& calls_;
 };
 
 }  // namespace
 
-Var array_of(const Var& like, const Shape& shape, const std::vector<double>& numbers) {
-  Tensor tensor(shape, like.dtype());
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) tensor.set(i, numbers[static_cast<std::size_t>(i)]);
-  return like.tape().constant(tensor);
-}
-
 Var derive_weight(const EquationLine& line, const WeightScope& scope, std::span<const Var> values,
                   std::vector<std::string>* used) {
-  return WeightParser(line, scope, values, used).value();
-}
-
-std::vector<std::string> weight_function_names() {
-  std::vector<std::string> names = kOthers;
-  for (const auto& row : kOfOne) names.emplace_back(row.first);
-  for (const ArrayFunction<Var>& function : array_functions<Var>())
-    if (std::ranges::find(names, function.name) == names.end()) names.emplace_back(function.name);
-  for (const ElementFunction& function : kElementFunctions)
-    if (function.notation == ElementNotation::function) names.emplace_back(function.name);
-  return names;
+  WeightCalls calls;
+  return WeightParser(line, scope, values, used, calls).value();
 }
 
 }  // namespace lagtape

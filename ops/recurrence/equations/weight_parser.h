@@ -4,13 +4,15 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "lagtape/core/tape.h"
-#include "lagtape/ops/recurrence/equations/tokens.h"
+#include "lagtape/ops/recurrence/equations/grammar.h"
 
 namespace lagtape {
 
@@ -20,19 +22,31 @@ struct WeightScope {
   std::map<std::string, std::size_t, std::less<>> values;
   /// The limit on numbers of an intermediate result, so that a short line cannot need excessive memory.
   std::int64_t most_numbers = std::numeric_limits<std::int64_t>::max();
-  std::set<std::string, std::less<>> failed = {};  ///< names whose own lines have errors
-  bool lacks_names = false;                        ///< a line with an error set no name
-  bool numpy = true;                               ///< false: grammar 1 (equations.h)
+  std::set<std::string, std::less<>> failed = {};                       ///< names whose own lines have errors
+  bool lacks_names = false;                                             ///< a line with an error set no name
+  bool numpy = true;                                                    ///< false: grammar 1 (equations.h)
+  std::map<std::string, EquationFunction, std::less<>> functions = {};  ///< of the cell itself
 };
 
-/// The value of a derived weight, by the grammar of equations.h, on the tape of `values`, at least one, in the scope's
-/// order. `used`, when given, receives the names that occur in the line; then only the shape counts, and some functions
-/// give other values. Throws InputError "derived 'A', column 5: ..." with the shapes that do not fit, and
-/// FollowingError.
+/// A number, or a tensor.
+struct WeightOperand {
+  std::optional<double> number;
+  Var var;
+  EquationToken token;
+  std::shared_ptr<const WeightOperand> imaginary = {};  ///< of a complex value, whose real part the rest is
+};
+
+/// The calls of the cell's own functions whose lines are read, the outermost first, with what their names mean.
+struct WeightCalls {
+  std::vector<const EquationFunction*> functions = {};
+  std::vector<std::map<std::string, WeightOperand, std::less<>>> locals = {};
+};
+
+/// The value of a derived weight, by the grammar of equations.h, on the tape of `values`, which are in the
+/// order that the scope says; at least one. `used`, when given, receives the names that occur in the line;
+/// then the shape is wanted alone, and the value is not that of every function. Throws InputError "derived
+/// 'A', column 5: ..." with the shapes that do not fit, and FollowingError.
 Var derive_weight(const EquationLine& line, const WeightScope& scope, std::span<const Var> values,
                   std::vector<std::string>* used = nullptr);
-
-/// The names of the functions that a derived weight has.
-std::vector<std::string> weight_function_names();
 
 }  // namespace lagtape

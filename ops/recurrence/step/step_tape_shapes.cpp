@@ -106,7 +106,8 @@ StepVar StepTape::concatenate(StepVar a, StepVar b) {
   for (StepVar part : {a, b}) {
     check_mine(part);
     if (part.shape().rank > 1 || is_number(part))
-      throw InputError({.op = "concat"}, Rule::shape, "the parts must be vectors or scalars, and no numbers",
+      throw InputError({.op = "concat"}, Rule::shape,
+                       "the parts must be vectors or scalars, and no numbers, which are written [1]",
                        text_of(to_string(a.shape()), " and ", to_string(b.shape())));
   }
   const RowShape shape = RowShape::vector(a.shape().size + b.shape().size);

@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import List, NamedTuple, Optional
 
 #: The name of the file in errors of an experiment that is a dict.
 THE_EXPERIMENT = "the experiment"
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+class Place(NamedTuple):
+    """A line of the user's file."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def place_of_caller() -> Place:
+    """The innermost line outside this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _FOLDER:
+        frame = frame.f_back
+    return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
 class Problem(NamedTuple):

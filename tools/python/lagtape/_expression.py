@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
-import sys
 from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Tuple
 
 import numpy as np
 
-from ._errors import InputError
+from ._errors import InputError, Place as Place, place_of_caller
 from ._lagtape import element_functions
 
-_FOLDER = os.path.dirname(os.path.abspath(__file__))
 _JUNCTION, _COMPARISON, _SUM, _TERM, _FACTOR, _ATOM = -1, 0, 1, 2, 3, 4  # how tightly an expression binds
 _PLACE = "\0"  # the place of a number in the text of an index
 _COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
@@ -28,24 +25,6 @@ _FUNCTION_UFUNCS.update({"arctan": "atan", "arctan2": "atan2", "conjugate": "con
 _FIXED_LEAVES = ("constant", "array", "hyper", "dimension", "weight")
 _MOST_NUMBERS = 65536  # of an array of numbers
 _numbers = itertools.count()
-
-
-class Place(NamedTuple):
-    """A line of the user's file."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
-
-
-def place_of_caller() -> Place:
-    """The innermost line outside this package."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _FOLDER:
-        frame = frame.f_back
-    return Place(frame.f_code.co_filename, frame.f_lineno)
 
 
 class Expression:
@@ -168,29 +147,32 @@ class Expression:
 
     @property
     def T(self) -> Expression:
-        """The transpose: the last two axes exchanged."""
+        """The transpose of at most two axes."""
         return call("transpose", self, kind=self.kind)
 
+    @property
+    def mT(self) -> Expression:
+        """The last two axes exchanged."""
+        return call("matrix_transpose", self, kind=self.kind)
+
     def __getitem__(self, index: Any) -> Expression:
-        if self.operation in ("state", "input") and not isinstance(index, (slice, tuple)) and index is not None:
-            if isinstance(index, (int, np.integer)) and index > 0:
-                raise InputError(f"an index is 0 or less, as in h[-3]; the future is not known. Got {index}.")
+        if self.operation in ("state", "input") and not isinstance(index, (slice, tuple)) and index is not None and index is not ...:
+            if isinstance(index, (int, np.integer)) and index >= 0:
+                raise InputError("{0}[-k] is {0} k steps before, and {0} itself that of k = 0; an element of it is {0}[..., {1}], "
+                                 "a part {0}[{1}:]. Got {1}.".format(self.text, index))
             return Expression("value", "lag", (self, expression_of(index)))
         operands: List[Expression] = []
 
         def part(item: Any) -> str:
-            if item is None:
-                return "None"
+            if item is None or item is ...:
+                return "None" if item is None else "..."
             if isinstance(item, slice):
                 ends = [item.start, item.stop] + ([item.step] if item.step is not None else [])
                 return ":".join("" if end is None else part(end) for end in ends)
-            if isinstance(item, (int, np.integer)) and item < 0 and not isinstance(index, (slice, tuple)):
-                raise InputError("only a state and the input have past values, as in h[-3]; the last elements are v[-3:].")
             operands.append(expression_of(item))
             return _PLACE
 
-        items = index if isinstance(index, tuple) else (index,)
-        text = ", ".join(part(item) for item in items)
+        text = ", ".join(part(item) for item in (index if isinstance(index, tuple) else (index,)))
         return Expression("value", "part", (self, *operands), text)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -365,7 +347,7 @@ class Text:
             self._put(" ** ")
             self._enclosed(e.operands[1], _ATOM)
         elif e.operation == "part":
-            self._enclosed(e.operands[0], _ATOM)
+            self._enclosed(e.operands[0], _ATOM + self._names.get(id(e.operands[0]), "").endswith("'"))  # h'[-1] is no past value
             at = self._length
             self._put("[")
             texts = e.text.split(_PLACE)

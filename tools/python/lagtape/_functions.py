@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 from ._expression import Expression, call
 from ._lagtape import element_functions
 
-__all__ = ["arange", "clip", "concat", "cumsum", "einsum", "expand", "expm", "eye", "gelu", "logsumexp", "max", "mean", "min", "mod",
-           "norm", "outer", "reshape", "roll", "silu", "sinc", "softmax", "softsign", "strict_upper", "sum", "transpose", "where"]
+__all__ = ["arange", "clip", "concat", "cumsum", "einsum", "expand", "expm", "eye", "gelu", "logsumexp", "matrix_transpose", "max", "mean", "min",
+           "mod", "norm", "ones", "outer", "reshape", "roll", "silu", "sinc", "softmax", "softsign", "strict_upper", "sum", "transpose", "where",
+           "zeros"]
 
 Operand = Union[Expression, float]
 
@@ -284,15 +285,47 @@ def concat(*parts: Any, axis: int = 0) -> Expression:
     return call("concat", *parts, *(() if axis == 0 else (axis,)), kind="value")
 
 
-def transpose(a: Any) -> Expression:
-    """The last two axes exchanged; also a.T.
+def transpose(a: Any, *axes: Any) -> Expression:
+    """The axes in another order: transpose(a, 0, 2, 1). Without one, of at most two axes, also a.T.
 
         >>> W = lagtape.Step().weight('W', (4, 4))
         >>> value = lagtape.transpose(W)
 
     Raises InputError for other shapes and kinds of values.
     """
-    return call("transpose", a, kind=getattr(a, "kind", "value"))
+    order = _sizes(axes)
+    return call("transpose", a, *order, kind="value" if order else getattr(a, "kind", "value"))
+
+
+def matrix_transpose(a: Any) -> Expression:
+    """The last two axes exchanged; also a.mT.
+
+        >>> S = lagtape.Step().state('S', (2, 4, 4))
+        >>> value = lagtape.matrix_transpose(S)
+
+    Raises InputError for other shapes and kinds of values.
+    """
+    return call("matrix_transpose", a, kind=getattr(a, "kind", "value"))
+
+
+def zeros(*shape: Any) -> Expression:
+    """An array of zeros.
+
+        >>> value = lagtape.zeros(2, 4)
+
+    Raises InputError for other shapes.
+    """
+    return call("zeros", *_sizes(shape), kind="value")
+
+
+def ones(*shape: Any) -> Expression:
+    """An array of ones.
+
+        >>> value = lagtape.ones(2, 4)
+
+    Raises InputError for other shapes.
+    """
+    return call("ones", *_sizes(shape), kind="value")
 
 
 def expm(a: Any) -> Expression:

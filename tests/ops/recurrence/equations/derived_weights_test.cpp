@@ -69,6 +69,30 @@ TEST_CASE("derived weights are calculated as they are written") {
   check_values(value_of("exp(s) + floor(beta * 10)", "h' = A * h + U @ x"), {std::exp(2.0) + 2});
 }
 
+TEST_CASE("derived weights have complex values, indices and the functions of the cell, as a step has them") {
+  check_values(value_of("imag((M + 1j * M.T) @ complex(eye(3), M))"),
+               {31, 40, 49, 68, 86, 104, 105, 132, 159});
+  check_values(value_of("real(conj(complex(M, 2 * M)) ** 2)[::-1, -1][:, None] * v"),
+               {-243, -486, -729, -108, -216, -324, -27, -54, -81});
+  check_values(value_of("abs(complex(3 * M, 4 * M))"), {5, 10, 15, 20, 25, 30, 35, 40, 45});
+  check_values(value_of("ones(3, 3) * M[..., 0] - reshape(M, (-1, 3))[0] + zeros(3)"),
+               {0, 2, 4, 0, 2, 4, 0, 2, 4});
+  check_values(value_of("transpose(M[None] * v[:, None, None], (2, 1, 0))[:, :, -1]"),
+               {3, 12, 21, 6, 15, 24, 9, 18, 27});
+  EquationCell cell = cell_with("skew(M)");
+  cell.functions = {{"skew", {"a"}, {"b = turned(a)", "a - b"}}, {"turned", {"a"}, {"a.T"}}};
+  const CompiledCell compiled = compile_cell(cell, 3, 2);
+  Tape tape;
+  const Var M =
+      tape.constant(Tensor::from({3, 3}, std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9}, Dtype::f64));
+  CHECK(compiled.derived[0].of == std::vector<std::string>{"M"});
+  check_values(compiled.derived[0].value({&M, 1}).value(), {0, -2, -4, 2, 0, -2, 4, 2, 0});
+  cell.functions.back().lines = {"skew(a)"};
+  CHECK(error_of(cell).find("'skew' calls itself") != std::string::npos);
+  CHECK(error_of(cell_with("complex(M, M)")).find("this is complex") != std::string::npos);
+  CHECK(error_of(cell_with("spike(M)")).find("'spike' is a function of steps") != std::string::npos);
+}
+
 TEST_CASE("a derived weight depends on what it names, and on nothing else") {
   const CompiledCell cell = compile_cell(cell_with("M + M.T * s"), 3, 2);
   CHECK(cell.derived[0].of == std::vector<std::string>{"M", "s"});
@@ -100,7 +124,7 @@ TEST_CASE("errors of derived weights name the line, the column and the shapes") 
   const std::string tan = error_of(cell_with("M + tan(M)"));
   CHECK(tan.starts_with(
       "derived 'A', column 5: unknown function 'tan'; did you mean 'tanh'? Known: sum, mean, eye, "
-      "arange, reshape, strict_upper, where, mod, expand, concat, einsum, slice, expm, transpose, "));
+      "arange, reshape, strict_upper, where, mod, expand, concat, einsum, slice, complex, "));
   for (const ElementFunction& function : kElementFunctions)
     if (function.notation == ElementNotation::function)
       CHECK(tan.find(text_of(" ", function.name)) != std::string::npos);

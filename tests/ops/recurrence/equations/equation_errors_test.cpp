@@ -48,18 +48,22 @@ TEST_CASE("errors of loops, arrays, complex values, spikes and products from the
       {"for k in 0..100000: y = h",
        "equation 2, column 5: the loops of a step have at most 16384 turns together. Got 100000."},
       {"y = [1, [2, 3]]", "equation 2, column 10: the rows of an array have the same length."},
-      {"y = [h, 1]", "equation 2, column 6: this must be made of numbers, hyper-parameters and dimensions."},
+      {"y = [h, 1]",
+       "equation 2, column 6: an array is written of numbers, hyper-parameters and dimensions; values are "
+       "joined by concat(a, "
+       "b)."},
       {"y = tanh(h) * abs(complex(h, b) < 2)",
        "equation 2, column 33: complex values have no order and no '<'; compare abs(z), real(z) or imag(z)."},
       {"h' = complex(h, b)", "equation 2, column 1: h' is set twice."},
       {"y = where(1j, h, b)",
-       "equation 2, column 11: this is complex; states, outputs and real functions take real(z), imag(z) or "
+       "equation 2, column 11: this is complex; states, outputs, weights and real functions take real(z), "
+       "imag(z) or "
        "abs(z)."},
       {"y = tanh(complex(h, b))",
        "equation 2, column 5: 'tanh' is not a function of complex values; these are exp, log, abs, angle, "
        "real, "
        "imag, "
-       "conj, sum, mean, cumsum, concat, where, indices and shapes."},
+       "conj, sum, mean, norm, outer, einsum, cumsum, concat, where, indices and shapes."},
       {"y = spike(h, 'tanh')",
        "equation 2, column 5: unknown surrogate 'tanh'. Known: fast_sigmoid, sigmoid, "
        "atan, "
@@ -119,41 +123,64 @@ TEST_CASE("an error names the equation, the column, and the name or the shapes t
        "equation 2, column 7: [@] the last axis on the left and the axis before the last on the right must "
        "agree. "
        "Got [3] and [2]."},
-      {"y = W @ W @ h",
-       "equation 2, column 7: a product of two weights is a derived weight; from the right, as in W @ (V @ "
-       "x), "
-       "there is none."},
+      {"y = W @ U @ h",
+       "equation 2, column 11: [@] a matrix [out, in] multiplies a vector [in] or [g, in]. Got (W @ U) [3, "
+       "2] "
+       "and [3]."},
+      {"y = U @ W @ h",
+       "equation 2, column 7: the columns on the left and the rows on the right must agree. Got [3, 2] and "
+       "[3, 3]."},
   });
 }
 
 TEST_CASE("an error names the index or lag that cannot be") {
   check_errors({
       {"y = h[tau]",
-       "equation 2, column 7: an index is 0 or less, as in h[-3]; the future is not known. Got 4."},
+       "equation 2, column 7: h[-k] is h k steps before, and h itself that of k = 0; an element of it is "
+       "h[..., 4], a part "
+       "h[4:]. Got 4."},
+      {"y = h[0]",
+       "equation 2, column 7: h[-k] is h k steps before, and h itself that of k = 0; an element of it is "
+       "h[..., 0], a part "
+       "h[0:]. Got 0."},
       {"y = h[-dt]", "equation 2, column 7: the lag must be a whole number. Got 0.5."},
       {"y = h[-h]", "equation 2, column 7: this must be made of numbers, hyper-parameters and dimensions."},
       {"y = h[-1e10]", "equation 2, column 7: the lag must be at most 2^30 in size. Got 1e+10."},
       {"y = h[-theta]",
        "equation 2, column 7: the lag 'theta' is a weight; its largest value must be given in \"lags\"."},
       {"y = x[1]",
-       "equation 2, column 7: an index is 0 or less, as in x[-3]; the future is not known. Got 1."},
+       "equation 2, column 7: x[-k] is x k steps before, and x itself that of k = 0; an element of it is "
+       "x[..., 1], a part "
+       "x[1:]. Got 1."},
       {"y = x[-h]",
        "equation 2, column 7: a lag of the input is a number, as in x[-3], or a weight out of \"lags\", as "
        "in "
        "x[-theta]."},
-      {"y = b[-1]",
-       "equation 2, column 7: an index counts from 0; only a state has past values, as in h[-3], and the "
-       "last elements "
-       "are a[-3:]. Got -1."},
+      {"y = b[-4]", "equation 2, column 7: an index of this axis is from -3 to 2. Got -4."},
+      {"y = b[[0, 1]]",
+       "equation 2, column 7: an index is a whole number, made of numbers, hyper-parameters and dimensions, "
+       "a part b:e:s, "
+       "... or None; of a list join the parts: concat(a[0:1], a[3:4])."},
+      {"y = b[h > 0]",
+       "equation 2, column 7: an index is a whole number, made of numbers, hyper-parameters and dimensions, "
+       "a part b:e:s, "
+       "... or None; what depends on values is where(c, a, b)."},
       {"y = h'[-1]",
-       "equation 2, column 8: an index counts from 0; only a state has past values, as in h[-3], and the "
-       "last elements "
-       "are a[-3:]. Got -1."},
-      {"y = b[3]", "equation 2, column 7: an index of this axis is below 3. Got 3."},
+       "equation 2, column 8: a new value has no past; the state before the step is h, the one before that "
+       "h[-1], and an "
+       "element of the new value, from its end, is (h')[-1]. Got -1."},
+      {"y = b[3]", "equation 2, column 7: an index of this axis is from -3 to 2. Got 3."},
       {"y = b[0, 0]", "equation 2, column 10: there are more indices than axes. Got [3]."},
       {"y = b[2:1]", "equation 2, column 7: this part of an axis of 3 has no elements."},
       {"y = b[::0]", "equation 2, column 7: the step of a part is not 0."},
-      {"y = b[h:]", "equation 2, column 7: this must be made of numbers, hyper-parameters and dimensions."},
+      {"y = b[h:]",
+       "equation 2, column 7: an index is a whole number, made of numbers, hyper-parameters and dimensions, "
+       "a part b:e:s, "
+       "... or None; what depends on values is where(c, a, b)."},
+      {"y = outer(h, h)[..., None].T",
+       "equation 2, column 27: the transpose of 3 axes exchanges all of them in NumPy; the last two are "
+       "exchanged by a.mT, "
+       "and an order of axes is transpose(a, 0, 2, 1). Got [3, 3, 1]."},
   });
 }
 
@@ -166,7 +193,14 @@ TEST_CASE("an error names the place at which an equation leaves the grammar") {
       {"y = 2h", "equation 2, column 6: expected an operator or the end, got 'h'."},
       {"y = h +", "equation 2, column 8: expected a name, a number or '(', got the end."},
       {"y = * h", "equation 2, column 5: expected a name, a number or '(', got '*'."},
-      {"y = +h", "equation 2, column 5: expected a name, a number or '(', got '+'."},
+      {"y = (h, h)", "equation 2, column 7: one value is expected here; arrays are joined by concat(a, b)."},
+      {"y = h if 1 else 0", "equation 2, column 7: a choice is written where(condition, a, b)."},
+      {"y += h", "equation 2, column 3: a += b is written as an equation of its value: h' = h + b."},
+      {"y = (h + 1).sum()",
+       "equation 2, column 12: a value has no methods; a function comes first, as in sum(a)."},
+      {"y = h.sum()",
+       "equation 2, column 5: 'h' has no attribute 'sum'; functions come first, as in sum(h)."},
+      {"y = W⊙h", "equation 2, column 5: unknown name 'W⊙h'; for the sign ⊙ write a * b."},
       {"y =", "equation 2, column 4: expected a name, a number or '(', got the end."},
       {"y", "equation 2, column 1: an equation reads NAME = EXPRESSION or STATE' = EXPRESSION."},
       {"", "equation 2, column 1: an equation reads NAME = EXPRESSION or STATE' = EXPRESSION."},
@@ -186,11 +220,17 @@ TEST_CASE("an error names the function and the arguments that it does not take")
       {"y = reshape(h)", "equation 2, column 5: 'reshape' takes 2 to 5 arguments. Got 1."},
       {"y = reshape(h, 2, 2)",
        "equation 2, column 5: [reshape] the number of elements must stay the same. Got [3] and [2, 2]."},
-      {"y = reshape(h, 0)", "equation 2, column 16: this must be at least 1. Got 0."},
+      {"y = reshape(h, 0)",
+       "equation 2, column 16: a size is at least 1, or -1 once for what the others leave. Got 0."},
       {"y = concat(h)", "equation 2, column 5: 'concat' takes at least 2 arguments. Got 1."},
       {"y = concat(h, 2)",
-       "equation 2, column 5: [concat] the parts must be vectors or scalars, and no numbers. Got [3] and "
-       "[]."},
+       "equation 2, column 5: [concat] the parts must be vectors or scalars, and no numbers, which are "
+       "written [1]. Got "
+       "[3] and []."},
+      {"y = concat(h, h, 1)",
+       "equation 2, column 5: [concat] vectors have the axis 0; a number after two parts is the axis, and as "
+       "a part it is "
+       "written [1]. Got 1."},
       {"y = slice(h, 1)", "equation 2, column 5: 'slice' takes 3 arguments. Got 2."},
       {"y = slice(h, 2, 4)",
        "equation 2, column 5: [slice] elements begin .. end - 1 of a vector, 0 <= begin < end <= its size. "
