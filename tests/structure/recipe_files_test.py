@@ -26,7 +26,8 @@ class Recipe(NamedTuple):
 
 
 RECIPES = (
-    Recipe("element_function.md", r"erf", 5, {
+    Recipe("element_function.md", r"erf", 6, {
+        "tests/cli/export_blob_test.py": "functions that a step of a blob may call",
         "ops/recurrence/equations/step_functions.cpp": "gelu of equations",
         "ops/kernels/vector_math.inc.h": "the approximation that its formula calls",
         "tests/cells/written/golden/cells_in_numpy.py": "gelu of NumPy", "cells/s4d.cpp": "a cell that has it", "tests/cells/rows/s4d.json": "the same cell as equations",

@@ -9,7 +9,6 @@
 
 #include "lagtape/core/error.h"
 #include "lagtape/core/hash.h"
-#include "lagtape/core/io/file.h"
 #include "lagtape/core/json/json_reader.h"
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/tools/train/experiment.h"
@@ -45,7 +44,7 @@ Json settings_of(const Experiment& experiment) {
 Json settings_of(const RunFolder& folder) {
   const fs::path file = folder.experiment_file();
   if (!fs::exists(file)) return {};
-  return settings_of(parse_experiment(read_file(file), file.string(), fs::absolute(folder.path())));
+  return settings_of(read_experiment(file));
 }
 
 /// The settings of training, which a resumed run may change, where a finished run has others: "train.epochs 3 in place of
