@@ -40,8 +40,11 @@ RECIPES = (
         "tests/cli/ridge_test.py": "a loss that ridge refuses",
         "tools/train/synonyms.cpp": "what to take for another loss", "tests/tools/train/synonyms_test.cpp": "the same"}),
     Recipe("metric.md", r"mape", 2, {"tests/cli/training_options_test.py": "all metrics of numbers at once"}),
-    Recipe("importer.md", r"nam|NAM|nam_file|read_nam|nam_model", 13),
+    Recipe("importer.md", r"nam|NAM|nam_file|read_nam|nam_model", 12, {place: "the same format as an export" for place in (
+        "tests/cli/export_plain_test.py", "tools/cli/export.cpp", "tools/docs/README.md", "tools/docs/export.md", "tools/lagtape.h",
+        "tools/exchange/export/plain/nam_file.cpp", "tools/exchange/export/plain/nam_file.h", "tools/python/lagtape/_tool.py")}),
     Recipe("cell.md", r"[Ss]ru", 8, {
+        "tests/python/reader_cells_test.py": "the cell as a reader writes it", "tools/bench/README.md": "times of learners",
         "tests/python/torch_reset_test.py": "a model of layers without lags",
         "tests/cells/models/learner_test.cpp": "a model that learns from a stream", "tools/docs/learning.md": "cells that do",
         "tests/cli/configurations_test.py": "cells that take no dilations", "tools/docs/cells.md": "the list of cells",
