@@ -50,7 +50,7 @@ void read_step_size(JsonReader& reader, const Option& option, OdeSolver& solver)
     JsonReader parts(given, reader.pointer_to(key), reader.errors());
     read_options(parts, kLagParts, solver);
     parts.finish();
-  } else {
+  } else if (reader.is_object()) {
     reader.error(key,
                  Problem{.rule = given.is_null() ? Rule::missing : Rule::wrong_type,
                          .expected = "a step above 0 in units of t, or {\"lag\": \"tau\", \"parts\": 20}"});
