@@ -1,17 +1,35 @@
-"""Folders of a table's runs: trainings that are interrupted or killed, which the same command continues, and links."""
+"""Folders of a table's runs: trainings that are interrupted or killed, which the same command continues, links, and runs
+far from their data."""
 
 import pathlib
 import signal
+import tempfile
 import time
 
-from table_test import PLAN, SMALL
-from tool import ToolTest, changed, main
+from table_test import PLAN, SMALL, TableTool
+from tool import EXPERIMENT, ToolTest, changed, main
 
 LONG = changed(SMALL, train__epochs=3000)
 
 
 def size_of(path):
     return path.stat().st_size if path.exists() else 0
+
+
+def elsewhere(folder):
+    """A folder for temporary files that shares only the root with another one."""
+    return next(place for place in ["/var/tmp", "/dev/shm", "/tmp"] if place.split("/")[1] != folder.parts[1])
+
+
+class FarRunsTest(TableTool):
+    def test_runs_may_share_only_the_root_with_their_data(self):
+        rows = "".join(f"{i % 7},{i % 5}\n" for i in range(120))
+        self.write("task/readings.csv", "u,y\n" + rows)
+        self.write("task/small.json", changed(EXPERIMENT, data={
+            "task": "series", "path": "readings.csv", "input": ["u"], "target": ["y"], "window": 10}))
+        with tempfile.TemporaryDirectory(dir=elsewhere(self.folder)) as runs:
+            found = self.table("--only", "small", "--seeds", 1, "--out", runs)
+            self.assertEqual([run["state"] for run in found["rows"][0]["runs"]], ["done"])
 
 
 class InterruptTest(ToolTest):

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import statistics
-import tempfile
 
 from tool import EXPERIMENT, ToolTest, changed, main
 
@@ -63,11 +62,6 @@ PLANS = [
 ]
 
 
-def elsewhere(folder):
-    """A folder for temporary files that shares only the root with another one."""
-    return next(place for place in ["/var/tmp", "/dev/shm", "/tmp"] if place.split("/")[1] != folder.parts[1])
-
-
 class TableTool(ToolTest):
     def setUp(self):
         super().setUp()
@@ -108,15 +102,6 @@ class TableTest(TableTool):
         self.assertTrue(before)
         self.table("--seeds", 2)
         self.assertEqual({path: path.stat().st_mtime_ns for path in before}, before)
-
-    def test_runs_may_share_only_the_root_with_their_data(self):
-        rows = "".join(f"{i % 7},{i % 5}\n" for i in range(120))
-        self.write("task/readings.csv", "u,y\n" + rows)
-        self.write("task/small.json", changed(EXPERIMENT, data={
-            "task": "series", "path": "readings.csv", "input": ["u"], "target": ["y"], "window": 10}))
-        with tempfile.TemporaryDirectory(dir=elsewhere(self.folder)) as runs:
-            found = self.table("--only", "small", "--seeds", 1, "--out", runs)
-            self.assertEqual([run["state"] for run in found["rows"][0]["runs"]], ["done"])
 
     def test_more_epochs_go_on_and_the_table_waits_for_them(self):
         short = self.table()["rows"][0]["mean"]
