@@ -1,11 +1,11 @@
 """lagtape trains and runs recurrent networks with long memory on a CPU.
 
-    run = lagtape.train("experiment.json", epochs=50)     # or an experiment as a dict, of the type lagtape.Experiment
+    run = lagtape.train("experiment.json", epochs=50)     # or an experiment as a dict (lagtape.Experiment)
     model = lagtape.load("runs/my-first-0")               # or run.model()
     y = model.predict(x)                                  # x [T, input] or [B, T, input]
     y_n = model.stream().step(x_n)
 
-`cell` makes a cell of a Python function; the functions of its step (`tanh`, `sigmoid`, ...) are here too.
+`cell` makes a cell from a Python function; the functions a step can use (`tanh`, `sigmoid`, ...) are here too.
 """
 
 from ._cell import Cell, cell

@@ -1,4 +1,4 @@
-"""Arguments on their way into the library."""
+"""Checks and converts arguments for the library."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from . import _lagtape
 from ._errors import InputError, Problem
 
 Path = Union[str, "os.PathLike[str]"]
-#: A file, a run, or an experiment as a dict, whose relative paths begin at the current folder.
+#: A file, a run, or an experiment as a dict, whose relative paths are relative to the current folder.
 Experiment = Union[Path, Mapping[str, Any]]
 #: {"train.epochs": 3} or ["train.epochs=3"]
 Changes = Union[Mapping[str, Any], List[str], None]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: Names of arguments in other libraries.
+#: Argument names used by other libraries, and ours.
 _ELSEWHERE = {"learning_rate": "lr", "learning_rate_init": "lr", "hidden_layer_sizes": "units", "max_iter": "epochs", "batch_size": "batch", "n_epochs": "epochs", "num_epochs": "epochs", "max_epochs": "epochs",
               "hidden_size": "units", "hidden_units": "units", "callbacks": "callback", "num_workers": "threads", "n_jobs": "threads",
               "random_state": "seed", "verbose": "progress", "horizon": "steps", "n": "steps", "x": "input"}
 
 
 def known_arguments(function: Function) -> Function:
-    """Raises InputError with the nearest name for an unknown argument of a function."""
+    """Makes a function raise InputError, with the nearest name, for an unknown argument."""
     known = list(inspect.signature(function).parameters)
 
     @functools.wraps(function)
@@ -50,7 +50,7 @@ def _refuse_argument(call: str, name: str, known: List[str]) -> None:
 
 
 def path_of(path: Any) -> str:
-    """A path as text. Raises InputError for anything else."""
+    """A path as a string. Raises InputError for anything else."""
     try:
         text = os.fsdecode(path)
     except TypeError:
@@ -61,7 +61,7 @@ def path_of(path: Any) -> str:
 
 
 def text_of(value: Any, name: str) -> str:
-    """A text that is UTF-8. Raises InputError for anything else."""
+    """A string that can be encoded as UTF-8. Raises InputError for anything else."""
     if not isinstance(value, str):
         raise InputError(f"{name} must be a text. Got {value!r}.")
     try:
@@ -72,7 +72,7 @@ def text_of(value: Any, name: str) -> str:
 
 
 def count_of(value: Any, name: str, call: str, least: int = 1, most: int = 2**40) -> int:
-    """A whole number within bounds. Raises InputError for anything else, also for True and 2.0."""
+    """An integer within bounds. Raises InputError for anything else, including True and 2.0."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
         limit = f" and at most {most}" if most < 2**40 else ""
         raise InputError(f"[{call}] {name} must be a whole number of at least {least}{limit}. Got {value!r}.")
@@ -80,7 +80,7 @@ def count_of(value: Any, name: str, call: str, least: int = 1, most: int = 2**40
 
 
 def real_of(value: Any, name: str, call: str) -> float:
-    """A finite number. Raises InputError for anything else, also for True."""
+    """A finite number. Raises InputError for anything else, including True."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise InputError(f"[{call}] {name} must be a number. Got {value!r}.")
     try:
@@ -93,12 +93,12 @@ def real_of(value: Any, name: str, call: str) -> float:
 
 
 def threads_of(threads: Optional[int]) -> int:
-    """A number of threads; None: as many as the machine runs at once."""
+    """A number of threads; None means as many as the machine can run at once."""
     return min(os.cpu_count() or 1, 1024) if threads is None else count_of(threads, "threads", "threads", 1, 1024)
 
 
 def json_of(value: Any) -> str:
-    """An experiment, or a part of one, as JSON. Raises InputError for values that JSON lacks."""
+    """An experiment, or part of one, as JSON. Raises InputError for values that JSON cannot represent."""
     try:
         return json.dumps(value, default=_plain, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -106,7 +106,7 @@ def json_of(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers, arrays and paths as values of JSON."""
+    """Converts numbers, arrays and paths to JSON values."""
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
     if isinstance(value, os.PathLike):

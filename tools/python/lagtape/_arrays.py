@@ -1,4 +1,4 @@
-"""Arrays on their way into the library, and out of its JSON."""
+"""Converts arrays for the library, and from its JSON."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ DTYPES: Dict[str, np.dtype[Any]] = {"f32": np.dtype(np.float32), "f64": np.dtype
 
 
 def numbers_of(x: Any, precision: str, call: str) -> Array:
-    """x as a C-contiguous array in a precision, "f32" or "f64"; x itself where it is one. Raises InputError for
-    anything but numbers."""
+    """x as a C-contiguous array of the given precision, "f32" or "f64"; x itself if it already is one. Raises
+    InputError for anything but numbers."""
     dtype = DTYPES[precision]
     try:
         array = np.asarray(x)
@@ -27,7 +27,7 @@ def numbers_of(x: Any, precision: str, call: str) -> Array:
 
 
 def number_of(value: Any) -> float:
-    """A number of JSON; null is NaN."""
+    """A JSON number; null becomes NaN."""
     number: float = float("nan") if value is None else value
     return number
 
@@ -37,7 +37,7 @@ def array_of(column: List[Any]) -> Array:
 
 
 def with_arrays(value: Any) -> Any:
-    """JSON with every list of numbers as an array."""
+    """Converts every list of numbers in JSON to an array."""
     if isinstance(value, dict):
         return {key: with_arrays(one) for key, one in value.items()}
     if not isinstance(value, list):

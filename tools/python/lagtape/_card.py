@@ -1,4 +1,4 @@
-"""Small cards of HTML that show runs and models in notebooks."""
+"""Small HTML cards that show runs and models in notebooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _STYLE = "border:1px solid #8888;border-radius:6px;padding:8px 12px;display:inli
 
 
 def card(title: str, rows: Iterable[Tuple[str, object]], chart: str = "") -> str:
-    """A card with a title, a line for each pair of a name and a value, and a chart (SVG) below."""
+    """A card with a title, one line per name and value, and a chart (SVG) below."""
     lines = "".join(f"<tr><td style='text-align:left;opacity:.7'>{html.escape(name)}</td>"
                     f"<td style='text-align:left'>{html.escape(text_of_value(value))}</td></tr>" for name, value in rows)
     return f"<div style='{_STYLE}'><b>{html.escape(title)}</b><table>{lines}</table>{chart}</div>"

@@ -1,4 +1,4 @@
-"""Cells written in Python: a function that is called once, with values that record the operations on them."""
+"""Cells written in Python: a function is called once, with values that record the operations on them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def cell(function: Callable[..., object], *, name: Optional[str] = None, static:
 
 def cell(function: Optional[Callable[..., object]] = None, *, name: Optional[str] = None,
          static: Iterable[str] = ()) -> Union[Cell, Callable[[Callable[..., object]], Cell]]:
-    """Makes a cell of a function that writes down one time step:
+    """Makes a cell from a function that defines one time step:
 
         >>> @lagtape.cell
         ... def leaky(s: lagtape.Step, units: lagtape.Expression, tau=10, leak=0.5):
@@ -43,13 +43,13 @@ def cell(function: Optional[Callable[..., object]] = None, *, name: Optional[str
         >>> leaky.equations
         ["h' = (1 - leak) * h + leak * tanh(V @ h[-tau] + U @ x)"]
 
-    The function is called at once, to record it: `s` is a `Step`, `units` the size that a layer sets, and every other
-    argument an option of the layer, a number with its default. Its result, one value or several, is the output of the
-    layer. Options with another default, and those named in `static`, are given to the function as they are.
+    The function is called immediately, to record it: `s` is a `Step`, `units` is the layer's size, and every other
+    argument is a layer option with a numeric default. The function returns the layer's output, one value or several.
+    Options with other defaults, and those named in `static`, are passed to the function unchanged.
 
-    Experiments use the cell by its name, {"cell": "leaky_delay", "units": 16, "tau": 20}, or by the function itself.
-    Runs are saved with its equations, so that the tool and C++ need no Python. Raises InputError that names the line of
-    the function.
+    Experiments refer to the cell by name, {"cell": "leaky_delay", "units": 16, "tau": 20}, or by the function itself.
+    Runs are saved with its equations, so the tool and C++ do not need Python. Raises InputError, which reports the
+    line of the function.
     """
     if function is None:
         return lambda decorated: cell(decorated, name=name, static=static)
@@ -69,7 +69,7 @@ def _built_in() -> FrozenSet[str]:
 
 
 class Cell:
-    """A recorded cell, as `lagtape.cell` makes it. Calling it calls its function, as for a step within another cell.
+    """A recorded cell, made by `lagtape.cell`. Calling it calls the decorated function, for use inside another cell.
 
         >>> isinstance(leaky_delay, lagtape.Cell), leaky_delay.name
         (True, 'leaky_delay')
@@ -90,7 +90,7 @@ class Cell:
         return self._function(*arguments, **options)
 
     def layer(self, *, units: int, **options: object) -> OwnLayer:
-        """A layer of the cell for the "layers" of an experiment, so that editors and type checkers accept its options.
+        """A layer of this cell for an experiment's "layers", written so that editors and type checkers accept its options.
 
             >>> leaky_delay.layer(units=8, tau=20)["tau"]
             20
@@ -101,20 +101,20 @@ class Cell:
         return f"<lagtape.Cell {self.name}>"
 
     def __reduce__(self) -> str:
-        return self.__qualname__  # pickled as functions are, by the name in its module
+        return self.__qualname__  # pickled like a function, by its name in its module
 
     @property
     def definition(self) -> Dict[str, object]:
-        """The entry of "cells" that it becomes."""
+        """The cell's definition, as it appears under "cells" in an experiment."""
         return self.record().entry()
 
     @property
     def equations(self) -> List[str]:
-        """Its equations, one a line."""
+        """The cell's equations, one per line."""
         return [str(equation) for equation in self.record().equations]
 
     def program(self, units: int, input: int = 1, **options: Any) -> str:
-        """The step program of a layer with such sizes, as text: what `inspect` shows.
+        """The step program, as text, of a layer with these sizes: what `inspect` shows.
 
             >>> "tanh" in leaky_delay.program(units=4)
             True
@@ -134,7 +134,7 @@ class Cell:
         return self._recorded[key]
 
     def _options(self, static: Set[str]) -> Tuple[Dict[str, float], Dict[str, Any]]:
-        """The defaults of the options that are numbers, and of those that are static."""
+        """The defaults of the numeric options and of the static ones."""
         parameters = list(inspect.signature(self._function).parameters.values())
         if not parameters:
             raise self._error("its first argument is the step that it records with: def cell(s, units, ...).")
@@ -184,7 +184,7 @@ class Cell:
 
 
 class _variables_of:
-    """Collects the variables of a function as it returns."""
+    """Collects the local variables of a function when it returns."""
 
     def __init__(self, code: Any, variables: Dict[str, Any]):
         self._code, self._variables = code, variables
@@ -202,7 +202,7 @@ class _variables_of:
 
 
 def with_cells(experiment: Mapping[str, Any]) -> Dict[str, Any]:
-    """An experiment with the definitions of the cells that its layers name, with nothing that JSON cannot hold."""
+    """Adds to an experiment the definitions of the cells in its layers, and leaves only what JSON can represent."""
     result, given = dict(experiment), experiment.get("cells", {})
     if not isinstance(given, Mapping) or not isinstance(experiment.get("model"), Mapping):
         return result
@@ -238,11 +238,11 @@ def _layer(layer: Mapping[str, Any], cells: Dict[str, Any]) -> Dict[str, Any]:
     return {**{key: value for key, value in layer.items() if key not in static}, "cell": name}
 
 
-_recorded_as: Dict[str, Recorded] = {}  # by the names in "cells"
+_recorded_as: Dict[str, Recorded] = {}  # by name in "cells"
 
 
 def located(error: InputError) -> InputError:
-    """The error of a cell with the line of its function in place of the number of an equation."""
+    """A cell's error with the line of its function instead of an equation number."""
     for problem in error.problems:
         for name, recorded in _recorded_as.items():
             section, entry = _part_of_cell(problem, name)
@@ -253,7 +253,8 @@ def located(error: InputError) -> InputError:
 
 
 def _part_of_cell(problem: Problem, name: str) -> Tuple[Optional[str], Optional[str]]:
-    """The section of a cell with the problem, and its entry; "" for the whole section, None for another place."""
+    """The section of the cell that contains the problem, and the entry there; "" for the whole section, None if the
+    problem is elsewhere."""
     path = (problem.pointer or "").split("/")[1:]
     if path[:2] == ["cells", name]:
         section, entry = (path[2:] + ["", ""])[:2]

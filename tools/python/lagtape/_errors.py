@@ -1,4 +1,4 @@
-"""The exceptions of lagtape. They carry problems, whose fields the library fills; messages are for people."""
+"""The exceptions that lagtape raises. Programs can read their problems, whose fields the library fills in."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 import sys
 from typing import List, NamedTuple, Optional
 
-#: The name of the file in errors of an experiment that is a dict.
+#: The file name in errors about an experiment given as a dict.
 THE_EXPERIMENT = "the experiment"
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 
 class Place(NamedTuple):
-    """A line of the user's file."""
+    """A line in the user's file."""
 
     file: str
     line: int
@@ -30,17 +30,17 @@ def place_of_caller() -> Place:
 
 
 class Problem(NamedTuple):
-    """One error of a file, an experiment or a call. Unknown fields are None.
+    """One error in a file, an experiment or a call. Unknown fields are None.
 
         >>> lagtape.Problem("is missing", rule="missing", pointer="/model").rule
         'missing'
     """
 
-    message: str  #: what is wrong, without the place
+    message: str  #: what is wrong, without the location
     rule: str = "other"  #: the broken rule: "unknown_name", "missing", "wrong_type", "out_of_range", "shape", ...
     file: Optional[str] = None  #: the file or the folder
     line: Optional[int] = None  #: from 1
-    column: Optional[int] = None  #: from 1: the character of a line or an equation, or the column of a table
+    column: Optional[int] = None  #: from 1: the character in a line or equation, or the column of a table
     pointer: Optional[str] = None  #: the JSON Pointer of a setting, such as "/train/epochs"
     item: Optional[str] = None  #: a named part of the file, such as "tensor 'readout.W'"
     found: Optional[str] = None
@@ -55,7 +55,7 @@ class Problem(NamedTuple):
 
 
 class Error(Exception):
-    """The base of InputError and DivergenceError, raised itself where neither fits.
+    """The base class of InputError and DivergenceError, raised itself when neither applies.
 
         >>> issubclass(lagtape.InputError, lagtape.Error) and issubclass(lagtape.InputError, ValueError)
         True
@@ -63,13 +63,13 @@ class Error(Exception):
 
 
 class InputError(Error, ValueError):
-    """Wrong input: a file, an experiment, an array, a cell.
+    """Invalid input: a file, an experiment, an array, a cell.
 
-    problems    every error at once, each a Problem; `errors` is the same list
-    file        the file of the first, or None
+    problems    all errors, each a Problem; `errors` is the same list
+    file        the first problem's file, or None
     pointer     its JSON Pointer, or None
     suggestion  the nearest valid name, or None
-    line        the line of a Python file that a cell was written in, or None
+    line        the line in the Python file that defines the cell, or None
 
         >>> try:
         ...     lagtape.check({**experiment, "optimizer": {"type": "adan"}})
@@ -98,12 +98,12 @@ class InputError(Error, ValueError):
 
     @property
     def suggestion(self) -> Optional[str]:
-        """The nearest valid name of the first problem."""
+        """The nearest valid name for the first problem."""
         return self.problems[0].nearest
 
 
 class DivergenceError(Error, ArithmeticError):
-    """Training produced a number that is not finite. The last good state is kept in the run's folder.
+    """Training produced a non-finite number. The last good state is kept in the run's folder.
 
         >>> try:
         ...     lagtape.train({**experiment, "optimizer": {"type": "sgd", "lr": 1e30}}, out="diverged", progress=False)

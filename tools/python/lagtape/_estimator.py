@@ -1,4 +1,4 @@
-"""Shared by the estimators: the conventions of scikit-learn, which is not imported, and trainings without a run
+"""Shared by the estimators: scikit-learn's conventions (without importing it), and training without a run
 folder."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Self = TypeVar("Self", bound="Estimator")
 
 
 class NotFittedError(InputError, AttributeError):
-    """`fit` has not been called yet. If scikit-learn is imported, it is also scikit-learn's error of that name."""
+    """`fit` has not been called yet. If scikit-learn is imported, this is also a scikit-learn NotFittedError."""
 
 
 def not_fitted(estimator: Any, call: str) -> NotFittedError:
@@ -36,7 +36,7 @@ def not_fitted(estimator: Any, call: str) -> NotFittedError:
 
 
 class Estimator:
-    """A model with settings as attributes, which `fit` trains in memory. Learned attributes end with "_"."""
+    """A model whose settings are attributes; `fit` trains it in memory. Learned attributes end with "_"."""
 
     model_: Model
     history_: Dict[str, np.ndarray]
@@ -47,11 +47,11 @@ class Estimator:
         return sorted(name for name in inspect.signature(cls.__init__).parameters if name != "self")
 
     def get_params(self, deep: bool = True) -> Dict[str, Any]:
-        """The settings by name, as they were given."""
+        """The settings by name, as given."""
         return {name: vars(self)[name] for name in self._names()}
 
     def set_params(self: Self, **params: Any) -> Self:
-        """Changes settings, which the next `fit` follows. Raises InputError with the nearest name for an unknown one."""
+        """Changes settings for the next `fit`. Raises InputError with the nearest name for an unknown setting."""
         names = self._names()
         for name in params:
             if text_of(name, "[set_params] a name") not in names:
@@ -62,8 +62,8 @@ class Estimator:
 
     @property
     def experiment(self) -> Any:
-        """Before `fit` the given settings, and after it the experiment that ran, with every default: `lagtape.train`
-        repeats it."""
+        """Before `fit`, the given settings; afterward, the experiment that ran, with every default, which
+        `lagtape.train` can repeat."""
         return self.model_.experiment if self.__sklearn_is_fitted__() else vars(self)["experiment"]
 
     @experiment.setter
@@ -100,7 +100,7 @@ class Estimator:
         return self.model_
 
     def _layers(self, tau: int) -> List[Dict[str, Any]]:
-        """The layers of the cell, with the delay `tau` if it needs one and none was given."""
+        """The cell's layers, with the delay `tau` if the cell needs one and none was given."""
         cell: Any = vars(self)["cell"]
         layer = dict(cell) if isinstance(cell, Mapping) else {"cell": cell}
         if not isinstance(layer.get("cell"), (str, Cell, Mapping)):
@@ -125,7 +125,7 @@ class Estimator:
         return share_of(vars(self)["validation"], "validation")
 
     def _train(self, experiment: Dict[str, Any], data: Any) -> None:
-        """Trains the experiment with the user's changes, and keeps the model with its curves."""
+        """Trains the experiment with the user's changes, and stores the model and its learning curves."""
         mine = vars(self)
         changes = {} if mine["experiment"] is None else mine["experiment"]
         if not isinstance(changes, Mapping):
@@ -141,7 +141,7 @@ class Estimator:
 
 
 def init_of(own: Any, base: Any) -> Any:
-    """The constructor of another library's class `base` with the settings of an estimator of ours."""
+    """A constructor for another library's class `base` that accepts the settings of our estimator `own`."""
     signature = inspect.signature(own.__init__)
 
     def init(self: Any, *arguments: Any, **named: Any) -> None:
@@ -157,7 +157,7 @@ def init_of(own: Any, base: Any) -> Any:
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> Dict[str, Any]:
-    """An experiment with other settings. Objects are merged, and all else is replaced."""
+    """An experiment with changes. Objects are merged; everything else is replaced."""
     result = dict(base)
     for key, value in changes.items():
         both = isinstance(value, Mapping) and isinstance(base.get(key), Mapping)
@@ -186,7 +186,7 @@ def _cells_with_tau() -> Tuple[str, ...]:
 
 
 def _seed_of(random_state: Any) -> int:
-    """A seed, drawn from a generator, or from NumPy's own by None."""
+    """The seed itself, or one drawn from a given generator, or from NumPy's global one for None."""
     if random_state is None:
         return int(np.random.randint(2**31 - 1))
     if isinstance(random_state, np.random.RandomState):

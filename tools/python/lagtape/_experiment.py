@@ -1,4 +1,4 @@
-"""Checks, describes and analyzes experiments, as the tool's commands do."""
+"""Checks, describes and analyzes experiments, like the tool's commands."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ._results import Analysis, Array, CatalogueEntry, Check, Description
 @known_arguments
 def check(experiment: Experiment, *, data: object = None, gradients: bool = False, elements: int = 8, projections: int = 2,
           set: Changes = None, row: Optional[str] = None, threads: Optional[int] = None) -> Check:
-    """Makes all checks of a training before its first step, data included: {"name", "params", "memory" (bytes)}, and
-    "notes" on what was found in the data's files.
+    """Makes all the checks that training makes before its first step, including the data: {"name", "params", "memory"
+    (bytes)}, and "notes" on what was found in the data files.
 
-    With `gradients`, compares the gradients of the whole model with central differences in f64, for up to `elements`
-    elements and `projections` random directions of each parameter, and adds what `lagtape check --gradients --json`
+    With `gradients`, compares the whole model's gradients with central differences in f64, for up to `elements`
+    elements and `projections` random directions per parameter, and adds what `lagtape check --gradients --json`
     prints: ok, max_rel_error, worst and so on.
 
         >>> lagtape.check(experiment)["params"]
@@ -41,8 +41,8 @@ def check(experiment: Experiment, *, data: object = None, gradients: bool = Fals
 @known_arguments
 def inspect(experiment: Experiment, *, data: object = None, set: Changes = None, row: Optional[str] = None,
             threads: Optional[int] = None) -> Description:
-    """Describes the model of an experiment or a run: params, layers with their steps, parameters, memory plans in
-    bytes, and the experiment with every default.
+    """Describes the model of an experiment or a run: params, layers with their steps, parameters, memory plans (in
+    bytes), and the experiment with every default.
 
         >>> [layer["name"] for layer in lagtape.inspect(experiment)["layers"]]
         ['tau_gru', 'readout']
@@ -56,10 +56,10 @@ def inspect(experiment: Experiment, *, data: object = None, set: Changes = None,
 def analyze(experiment: Experiment, *, data: object = None, split: str = "test", sequences: int = 8, steps: int = 1000,
             projections: int = 32, bins: int = 50, values: Optional[List[str]] = None, set: Changes = None, row: Optional[str] = None,
             threads: Optional[int] = None) -> Analysis:
-    """Looks into the model of a run, or the untrained one of an experiment: how far back gradients reach, in steps, how
-    large states are, how gates and time scales are distributed.
+    """Analyzes a run's model, or an experiment's untrained one: how far back gradients reach (in steps), how large
+    states are, and how gates and time scales are distributed.
 
-    The output of `lagtape analyze --json`, with its curves over the lags [steps] and its histograms [bins] as arrays.
+    Returns the output of `lagtape analyze --json`, with curves over lags [steps] and histograms [bins] as arrays.
 
         >>> reach = lagtape.analyze(run, sequences=2)["layers"][0]["states"][0]["gradient"]["mean"]
         >>> reach.shape
@@ -80,9 +80,9 @@ def analyze(experiment: Experiment, *, data: object = None, split: str = "test",
 @known_arguments
 def data(experiment: Experiment, *, data: object = None, fresh: int = 1000, set: Changes = None, row: Optional[str] = None,
          threads: Optional[int] = None) -> Dict[str, Array]:
-    """The data of the task, as arrays in its own units: train_x [N, T, input], train_y [N, T, output] or
-    [N, output] or classes [N], and so on for valid and test; padded, with train_lengths [N], where sequences differ in
-    length. A training set that never ends gives its first `fresh` sequences.
+    """The task's data, as arrays in its original units: train_x [N, T, input], train_y [N, T, output] or
+    [N, output] or classes [N], and likewise for valid and test. Sequences of different lengths are padded, with their
+    lengths in train_lengths [N]. For an endless training set, returns the first `fresh` sequences.
 
         >>> lagtape.data(experiment)["test_x"].shape
         (4, 60, 1)
@@ -111,14 +111,13 @@ def list(kind: str, name: str) -> CatalogueEntry: ...
 @known_arguments
 def list(kind: Optional[str] = None,
          name: Optional[str] = None) -> Union[Dict[str, List[CatalogueEntry]], List[CatalogueEntry], CatalogueEntry]:
-    """The names that an experiment may use: all kinds as a dict of lists, the entries of one kind ("cells",
-    "functions", "tasks",
-    ...), or one entry: {"name", "summary", "source", "equations", "files", "options"}.
+    """The names that an experiment can use: a dict of lists for all kinds, the entries of one kind ("cells",
+    "functions", "tasks", ...), or one entry: {"name", "summary", "source", "equations", "files", "options"}.
 
         >>> lagtape.list("cells", "lem")["options"][1]["key"]
         'dt'
 
-    Raises InputError that names the nearest.
+    Raises InputError, which reports the nearest name.
     """
     kinds: Dict[str, List[CatalogueEntry]] = json.loads(_lagtape.list())
     if kind is None:
@@ -158,7 +157,7 @@ def _given(experiment: Experiment, changes: Changes, row: Optional[str], data: A
 
 
 def section_of(experiment: Experiment, name: str) -> Mapping[str, Any]:
-    """An object of an experiment or a run, such as `data`. Its reader reports errors."""
+    """A section of an experiment or a run, such as `data`. Errors in it are left to the code that reads it."""
     if not isinstance(experiment, Mapping):
         path = path_of(experiment)
         path = os.path.join(path, "experiment.json") if os.path.isdir(path) else path

@@ -1,4 +1,4 @@
-"""Expressions of a step, which operators record, as equations (ops/recurrence/equations/equations.h)."""
+"""Expressions of a step: operators record them as equations (ops/recurrence/equations/equations.h)."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from ._errors import InputError, Place as Place, place_of_caller
 from ._lagtape import element_functions
 
 _JUNCTION, _COMPARISON, _SUM, _TERM, _FACTOR, _ATOM = -1, 0, 1, 2, 3, 4  # how tightly an expression binds
-_PLACE = "\0"  # the place of a number in the text of an index
+_PLACE = "\0"  # stands for a number in the text of an index
 _COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
 _PRECEDENCE = {"and": _JUNCTION, "or": _JUNCTION, **{sign: _COMPARISON for sign in _COMPARISONS}, "+": _SUM, "-": _SUM, "*": _TERM, "/": _TERM, "%": _TERM, "@": _TERM}
 _BINDS = {**_PRECEDENCE, "negate": _FACTOR, "**": _FACTOR}
 _UFUNCS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "remainder": "%", "matmul": "@", "power": "**",
            "less": "<", "greater": ">", "less_equal": "<=", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "logical_and": "and",
            "logical_or": "or"}
-# Names of NumPy's functions, such as "absolute" for abs.
+# NumPy's names of functions, such as "absolute" for abs.
 _FUNCTION_UFUNCS = {getattr(np, name).__name__: name for name, _, _ in element_functions() if hasattr(np, name)}
 _FUNCTION_UFUNCS.update({"arctan": "atan", "arctan2": "atan2", "conjugate": "conj"})
 _FIXED_LEAVES = ("constant", "array", "hyper", "dimension", "weight")
-_MOST_NUMBERS = 65536  # of an array of numbers
+_MOST_NUMBERS = 65536  # in an array
 _numbers = itertools.count()
 
 
 class Expression:
-    """A value of a step while a cell is recorded, such as a state, a weight or `units`, with Python's operators.
+    """A value in a step being recorded, such as a state, a weight or `units`. It supports Python's operators.
 
         >>> h = lagtape.Step().state("h", 4)
         >>> isinstance(1 - 0.5 * h, lagtape.Expression)
         True
 
-    It has no number yet: Raises InputError where Python asks for one. A node is a leaf with a text, or an operation.
+    It has no number yet, so it raises InputError when Python needs one. A node is a leaf with text, or an operation.
 
-    kind    "number": made of numbers, hyper-parameters and sizes alone; "matrix": a weight [out, in], or a function of
-            matrices; "value": all else
+    kind    "number": computed only from numbers, hyper-parameters and sizes; "matrix": a weight [out, in], or a
+            function of matrices; "value": everything else
     """
 
     def __init__(self, kind: str, operation: str, operands: Tuple[Expression, ...] = (), text: str = ""):
         self.kind, self.operation, self.operands, self.text = kind, operation, operands, text
         self.number = next(_numbers)  # in the order of creation
-        # Whether it is a function of weights and numbers alone.
+        # Whether it depends only on weights and numbers.
         self.fixed: bool = all(operand.fixed for operand in operands) if operands else operation in _FIXED_LEAVES
         self.place = place_of_caller()
 
@@ -147,12 +147,12 @@ class Expression:
 
     @property
     def T(self) -> Expression:
-        """The transpose of at most two axes."""
+        """The transpose, for at most two axes."""
         return call("transpose", self, kind=self.kind)
 
     @property
     def mT(self) -> Expression:
-        """The last two axes exchanged."""
+        """The array with its last two axes swapped."""
         return call("matrix_transpose", self, kind=self.kind)
 
     def __getitem__(self, index: Any) -> Expression:
@@ -176,7 +176,7 @@ class Expression:
         return Expression("value", "part", (self, *operands), text)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from ._numpy_functions import called  # which needs this file
+        from ._numpy_functions import called  # imports this file
 
         return called(function.__name__, args, kwargs)
 
@@ -194,7 +194,7 @@ class Expression:
                 return call(_FUNCTION_UFUNCS[ufunc.__name__], *inputs)
         raise InputError(f"np.{ufunc.__name__} is no function of a step; `lagtape list functions` names them.")
 
-    # Operations that a recorded value cannot do, because it has no number yet.
+    # Operations that a recorded value does not support because it has no number yet.
 
     def _refuse(self, what: str) -> NoReturn:
         name = f"'{self.text}'" if self.text else "this value"
@@ -233,7 +233,7 @@ class Expression:
 
 
 def expression_of(value: Any) -> Expression:
-    """A recorded value, or a number as one. Raises InputError for anything else."""
+    """A recorded value; a number becomes one. Raises InputError for anything else."""
     if isinstance(value, Expression):
         return value
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and math.isfinite(value):
@@ -248,7 +248,7 @@ def expression_of(value: Any) -> Expression:
 
 
 def _array_of(value: Any) -> Expression:
-    """An array of numbers as an equation writes it."""
+    """An array of numbers, as written in an equation."""
     if any(isinstance(part, Expression) for part in (value if isinstance(value, (list, tuple)) else ())):
         raise InputError("a list of recorded values is no array; write lagtape.concat(a, b).")
     try:
@@ -284,7 +284,7 @@ def _binary(sign: str, left: Any, right: Any) -> Expression:
 
 
 def call(name: str, *arguments: Any, kind: Optional[str] = None) -> Expression:
-    """A function of the equations."""
+    """Calls a function that equations know."""
     operands = tuple(expression_of(argument) for argument in arguments)
     kinds = {operand.kind for operand in operands}
     if kind is None:
@@ -293,11 +293,11 @@ def call(name: str, *arguments: Any, kind: Optional[str] = None) -> Expression:
 
 
 class NoAttribute(InputError, AttributeError):
-    """An attribute of NumPy's arrays that recorded values lack."""
+    """An attribute of NumPy arrays that recorded values do not have."""
 
 
 class Span(NamedTuple):
-    """The place of an expression in a text, and the position at which messages point to it."""
+    """The location of an expression in a text, and the position that messages point to."""
 
     begin: int
     end: int
@@ -306,7 +306,7 @@ class Span(NamedTuple):
 
 
 class Text:
-    """An expression as the text of an equation. `names` has the names of expressions that other equations set."""
+    """An expression as the text of an equation. `names` contains the names of expressions set by other equations."""
 
     def __init__(self, expression: Expression, names: Dict[int, str]):
         self._names = names
@@ -319,7 +319,7 @@ class Text:
         return "".join(self._parts)
 
     def expression_at(self, position: int) -> Optional[Expression]:
-        """The expression that a message about a position means."""
+        """The expression to which a message about a position refers."""
         exact = [span for span in self.spans if span.at == position]
         around = [span for span in self.spans if span.begin <= position < span.end]
         found = min(exact or around, key=lambda span: span.end - span.begin, default=None)
@@ -347,7 +347,7 @@ class Text:
             self._put(" ** ")
             self._enclosed(e.operands[1], _ATOM)
         elif e.operation == "part":
-            self._enclosed(e.operands[0], _ATOM + self._names.get(id(e.operands[0]), "").endswith("'"))  # h'[-1] is no past value
+            self._enclosed(e.operands[0], _ATOM + self._names.get(id(e.operands[0]), "").endswith("'"))  # h'[-1] is not a past value
             at = self._length
             self._put("[")
             texts = e.text.split(_PLACE)
