@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-inline constexpr std::size_t kAlignment = 64;  ///< bytes: a cache line, and the widest vector
+inline constexpr std::size_t kAlignment = 64;  ///< bytes: the size of a cache line and of the widest vector
 
 struct AlignedDelete {
   std::size_t alignment = kAlignment;
@@ -13,12 +13,12 @@ struct AlignedDelete {
 };
 using AlignedMemory = std::unique_ptr<std::byte[], AlignedDelete>;
 
-/// Uninitialized memory whose address is a multiple of kAlignment, or of 2 MiB where it is as large: all of it can then
-/// lie in large pages. Throws Error when there is not enough.
+/// Uninitialized memory whose address is a multiple of kAlignment, or of 2 MiB for blocks at least that large,
+/// which can then lie entirely in large pages. Throws Error if there is not enough memory.
 AlignedMemory allocate_aligned(std::size_t bytes);
 
-/// Zeros at such an address. Large ones occupy memory only where they are written. Throws Error when there is
-/// not enough.
+/// Zeroed memory, aligned in the same way. A large block occupies memory only where it is written. Throws Error
+/// if there is not enough memory.
 std::shared_ptr<void> allocate_zeros(std::size_t bytes);
 
 }  // namespace lagtape

@@ -5,8 +5,8 @@
 
 namespace lagtape {
 
-/// Memory handed out in order and given back in bulk: `mark` remembers a position, `rewind` frees all that
-/// came after. Blocks are 64-byte aligned and kept for reuse; nothing is returned to the system before
+/// Memory handed out in order and given back in bulk: `mark` remembers a position, `rewind` frees all that was
+/// allocated after it. Blocks are 64-byte aligned and kept for reuse; nothing is returned to the system before
 /// destruction.
 class Arena {
  public:

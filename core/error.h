@@ -17,13 +17,14 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Wrong input of the user: a file, an option, a shape. The tool exits with code 2. It carries at least one
-/// problem; what() has a line for each. Copies share them, so copying an error allocates nothing.
+/// Wrong input from the user: a file, an option, a shape. The tool exits with code 2. It carries at least one
+/// problem; what() has a line for each. Copies share the problems, so copying an error allocates nothing.
 class InputError : public Error {
  public:
   explicit InputError(std::vector<Problem> problems);
   explicit InputError(Problem problem);
-  /// The texts are views: most of 600 callers give literals, and a std::string for each took them longer to compile.
+  /// The texts are views: most of the 600 callers pass literals, and constructing a std::string for each took
+  /// longer to compile.
   InputError(const Place& place, Rule rule, std::string_view statement, std::string_view found = {},
              std::string_view hint = {});
   ~InputError() override;
@@ -31,9 +32,9 @@ class InputError : public Error {
   InputError& operator=(const InputError& other) = default;
 
   const std::vector<Problem>& problems() const { return *problems_; }
-  /// The same problems inside of a larger place.
+  /// The same problems inside a larger place.
   InputError within(const Place& outer) const;
-  /// The same problems, and after the last one what to do; "" adds nothing.
+  /// The same problems, with advice appended after the last one; "" adds nothing.
   InputError with_hint(const std::string& hint) const;
 
  private:

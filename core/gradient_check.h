@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// The result of a check: the difference that was largest in relation to the largest entry of its tensor.
+/// The result of a check: the difference that was largest relative to the largest entry of its tensor.
 struct GradientReport {
   double max_rel_error =
       0;              ///< |analytic - numeric| / largest |entry| of the tensor's gradient (see `floor`)
@@ -23,12 +23,12 @@ struct GradientCheckOptions {
   int elements = 64;    ///< elements checked per input, all of them when it has no more
   std::uint64_t seed = 1;
   double floor =
-      1e-6;  ///< a tensor whose gradient has no entry above this is compared absolutely, scaled by 1
+      1e-6;  ///< a tensor whose largest gradient entry is below this is compared absolutely, scaled by 1
 };
 
-/// Compares the tape's gradients of the scalar f(inputs) with central differences, in f64.
-/// f records on the given tape and receives one Var per input. Inputs are f64; throws InputError otherwise.
-/// A value that is not finite anywhere gives max_rel_error = infinity.
+/// Compares the tape's gradients of the scalar f(inputs) with central differences, in f64. f records on the
+/// given tape and receives one Var per input. Inputs are f64; throws InputError otherwise. A non-finite value
+/// anywhere makes max_rel_error infinite.
 GradientReport check_gradients(const std::function<Var(Tape&, std::span<const Var>)>& f,
                                std::span<const Tensor> inputs, const GradientCheckOptions& options = {});
 

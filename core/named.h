@@ -25,7 +25,7 @@ std::vector<std::string> names_of(const auto& rows) {
   return names;
 }
 
-/// The row of that name; null when there is none.
+/// The row with that name; null if there is none.
 auto find_named(const auto& rows, std::string_view name) -> decltype(&row_in(*std::begin(rows))) {
   for (const auto& row : rows)
     if (row_in(row).name == name) return &row_in(row);

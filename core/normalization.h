@@ -9,11 +9,11 @@
 
 namespace lagtape {
 
-/// The smallest scale: dividing by a smaller one would exceed the range of f32, in which most models compute.
+/// The smallest scale: dividing by a smaller one would overflow f32, in which most models compute.
 inline constexpr double kLeastScale = std::numeric_limits<float>::min();
 
-/// The map from the user's numbers of a row to normalized ones: normalized = (value - mean) / scale, number
-/// by number. Empty vectors leave the numbers unchanged.
+/// The map from a row of the user's numbers to normalized ones, number by number: normalized = (value - mean) /
+/// scale. Empty vectors leave the numbers unchanged.
 struct Scaling {
   std::vector<double> mean, scale;
 
@@ -40,7 +40,7 @@ struct Scaling {
   }
 
   /// Throws InputError unless it is empty or has a mean and a scale for each of `width` numbers, which messages
-  /// call `what`: means that f32 holds, and scales from kLeastScale to the largest number of f32.
+  /// call `what`: means that fit in f32, and scales from kLeastScale to the largest f32 number.
   void check(std::int64_t width, const char* what) const;
 
  private:
@@ -52,7 +52,7 @@ struct Scaling {
   }
 };
 
-/// The scaling of a model's input, and that of its output and hence of the targets of training.
+/// The scaling of a model's input and of its output, and so of the training targets.
 struct Normalization {
   Scaling input, output;
 
@@ -61,7 +61,7 @@ struct Normalization {
   void check(std::int64_t inputs, std::int64_t outputs) const;
 };
 
-/// The normalizations of series by their names, in place of one for all.
+/// One normalization per series, by name, instead of one for all.
 using SeriesNormalizations = std::map<std::string, Normalization, std::less<>>;
 
 }  // namespace lagtape

@@ -7,11 +7,11 @@ namespace lagtape {
 class JsonReader;
 struct Option;
 
-/// The table of a struct of options (core/json/options.h): its rows, and the rules between them.
+/// The table of an options struct (core/json/options.h): its rows, and the rules between them.
 struct OptionTable {
   const Option* rows = nullptr;
   std::size_t count = 0;
-  /// Notes an error at a key for values that do not go together. `checked` makes it.
+  /// Notes an error at a key for values that do not fit together. `checked` makes it.
   void (*check)(const void* options, JsonReader& reader) = nullptr;
 
   constexpr OptionTable() = default;

@@ -6,8 +6,8 @@
 
 namespace lagtape {
 
-/// The system does not give the requested memory. The tool exits with code 1, and with code 2 where it is the user's
-/// data that do not fit.
+/// The system cannot provide the requested memory. The tool exits with code 1, or with code 2 if it is the
+/// user's data that do not fit.
 class OutOfMemory : public Error {
  public:
   explicit OutOfMemory(std::size_t bytes)

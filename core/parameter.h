@@ -12,11 +12,12 @@
 
 namespace lagtape {
 
-/// The number u that an optimizer moves in place of a value v: v itself, log v, or log((v - low) / (high - v)).
+/// The number u that an optimizer changes instead of a value v: v itself, log v, or log((v - low) / (high -
+/// v)).
 enum class Scale : std::uint8_t { linear, log, logit };
 
-/// The bounds of a parameter's values: after every update, a value beyond a bound is set to it. On the scale logit,
-/// which has both, values are strictly between them; on the scale log they are above 0.
+/// The bounds of a parameter's values: after every update, a value beyond a bound is set to it. On the logit
+/// scale, which requires both bounds, values lie strictly between them; on the log scale they are positive.
 struct Bounds {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -24,7 +25,7 @@ struct Bounds {
 
   bool contains(double v) const;
   double to_scale(double v) const;    ///< u of a value within the bounds
-  double from_scale(double u) const;  ///< the value within the bounds that is nearest to that of u
+  double from_scale(double u) const;  ///< the value within the bounds that is nearest to the value of u
   double slope(double v) const;       ///< dv/du
   bool operator==(const Bounds&) const = default;
 };
@@ -36,13 +37,13 @@ struct Parameter {
   Tensor grad;
   bool trainable = true;
   Bounds bounds = {};
-  std::string unit = {};  ///< the unit of the values, for display alone
+  std::string unit = {};  ///< the unit of the values, for display only
 };
 
 /// The parameters of a model in a fixed order, found by name. References stay valid when more are added.
 class Parameters {
  public:
-  /// Throws InputError when the name is taken.
+  /// Throws InputError if the name is taken.
   Parameter& add(std::string name, Tensor value, bool trainable = true);
   /// Throws InputError with the nearest known name.
   Parameter& operator[](std::string_view name);

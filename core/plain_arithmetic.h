@@ -4,8 +4,9 @@
 
 namespace lagtape {
 
-/// While it lives, this thread rounds to nearest and keeps subnormal numbers, however the calling program does; that comes
-/// back. What reads numbers, computes on the calling thread or writes texts begins with one.
+/// While it lives, this thread rounds to nearest and keeps subnormal numbers, whatever mode the calling program
+/// uses; the destructor restores that mode. Code that reads numbers, computes on the calling thread or writes
+/// texts creates one first.
 class PlainArithmetic {
  public:
   PlainArithmetic() {

@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// The precision of a model: its numbers, and the operands of its products. Converts to the type of its
-/// tensors.
+/// The precision of a model: the type of its numbers, and the format of its products' operands. Converts to the
+/// tensors' type.
 class Precision {
  public:
   constexpr Precision(Dtype dtype = Dtype::f32, ProductFormat products = ProductFormat::scalar)
@@ -21,11 +21,11 @@ class Precision {
   ProductFormat products_;
 };
 
-/// Mixed precision: tensors of f32, and products of bf16 with sums in f32.
+/// Mixed precision: f32 tensors, and bf16 products with f32 sums.
 inline constexpr Precision kBf16{Dtype::f32, ProductFormat::bf16};
 
 std::string_view name_of(Precision precision);  ///< "f32", "f64" or "bf16"
-/// The precision of one of those names; f32 for any other.
+/// The precision with one of those names; f32 for any other name.
 Precision precision_named(std::string_view name);
 
 }  // namespace lagtape

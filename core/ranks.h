@@ -6,8 +6,8 @@
 
 namespace lagtape {
 
-/// The processes that share the work on each batch, called ranks as in MPI. All of them make the same calls in the
-/// same order. A call throws Error when another rank is lost.
+/// The processes that share the work on each batch, called ranks as in MPI. All of them make the same calls in
+/// the same order. A call throws Error if another rank is lost.
 class Ranks {
  public:
   virtual ~Ranks() = default;
@@ -17,9 +17,9 @@ class Ranks {
 
   virtual void send(int to, std::span<const std::byte> data) = 0;
   virtual void receive(int from, std::span<std::byte> data) = 0;
-  /// Gives the data of one rank to all.
+  /// Sends the data of one rank to all.
   virtual void broadcast(int from, std::span<std::byte> data) = 0;
-  /// Rank r has bytes begins[r] to begins[r + 1] of `data`; afterwards every rank has all.
+  /// Rank r has bytes begins[r] to begins[r + 1] of `data`; afterwards every rank has all of it.
   void share(std::span<std::byte> data, std::span<const std::int64_t> begins) {
     for (int from = 0; from < count(); ++from) {
       const auto begin = static_cast<std::size_t>(begins[static_cast<std::size_t>(from)]);

@@ -4,7 +4,7 @@
 
 namespace lagtape {
 
-/// Bytes of memory that this process may use: the machine's, or its cgroup's limit where that is lower.
+/// The bytes of memory that this process may use: the machine's, or its cgroup's limit if lower.
 std::int64_t system_memory();
 
 }  // namespace lagtape

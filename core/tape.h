@@ -40,11 +40,13 @@ class Var {
 /// ACCUMULATE: a rule adds, it never assigns.
 class InputGradients {
  public:
-  /// Whether input i wants a gradient at all; a rule may skip the work when it does not.
+  /// Whether input i needs a gradient; if not, a rule may skip the work.
   bool wanted(int i) const;
-  /// Adds `gradient` (same shape and dtype as input i) to the gradient of input i. Does nothing when it is not wanted.
+  /// Adds `gradient` (same shape and dtype as input i) to the gradient of input i. Does nothing if it is not
+  /// wanted.
   void add(int i, const Tensor& gradient);
-  /// The accumulator of input i itself (zeros at first), for rules that add in place. Only when wanted(i).
+  /// The accumulator of input i itself (initially zeros), for rules that add in place. Call it only if
+  /// wanted(i).
   Tensor& accumulator(int i);
 
  private:
@@ -57,12 +59,13 @@ class InputGradients {
 /// A rule: given dL/d(output), add dL/d(input i) for every input.
 using Backward = std::function<void(const Tensor& grad_output, InputGradients& inputs)>;
 
-/// A rule of forward mode: records the change of the output from those of the inputs; a default Var is not a change.
+/// A forward-mode rule: records the change of the output, given the changes of the inputs; a default Var means
+/// no change.
 using Tangent =
     std::function<Var(std::span<const Var> inputs, const Var& output, std::span<const Var> changes)>;
 
-/// The eager outer tape: nodes in execution order; `backward` is a reverse loop that adds gradients.
-/// Not thread-safe; one tape a thread.
+/// The eager outer tape: nodes in execution order; `backward` is a reverse loop that adds gradients. Not
+/// thread-safe; use one tape per thread.
 class Tape {
  public:
   Tape();
@@ -75,16 +78,16 @@ class Tape {
   /// A leaf whose gradient `backward` adds to parameter.grad.
   Var parameter(Parameter& parameter);
 
-  /// A node computed from inputs. Throws InputError when an input is of another tape.
-  /// The rules are dropped when no input requires a gradient; `backward` must be there (Error) when one does.
+  /// A node computed from inputs. Throws InputError if an input belongs to another tape. The rules are dropped
+  /// if no input requires a gradient; if one does, `backward` is required (Error).
   Var record(Tensor value, std::span<const Var> inputs, Backward backward, Tangent tangent = {});
   Var record(Tensor value, std::initializer_list<Var> inputs, Backward backward, Tangent tangent = {});
 
-  /// Zeros in this tape's arena, where operations put their results.
+  /// Zeros in this tape's arena, where operations allocate their results.
   Tensor allocate(Shape shape, Dtype dtype);
 
-  /// Runs the rules in reverse from a scalar. Gradients of intermediate nodes are those of this call alone;
-  /// those of parameters are added to Parameter::grad. Throws InputError unless `loss` has one element.
+  /// Runs the rules in reverse from a scalar. Intermediate nodes keep only this call's gradients; parameters'
+  /// gradients are added to Parameter::grad. Throws InputError unless `loss` has one element.
   void backward(Var loss);
   /// The same from any node, given dL/d(output).
   void backward(Var output, const Tensor& grad_output);

@@ -78,7 +78,7 @@ class Tensor {
 
   void fill(double value);
   Tensor clone() const;
-  Tensor to(Dtype dtype) const;  ///< A converted copy, or the same storage when the dtype is already that.
+  Tensor to(Dtype dtype) const;  ///< A converted copy, or the same storage if the dtype already matches.
   Tensor reshaped(Shape shape) const;  ///< The same storage. Throws InputError unless the counts agree.
 
  private:
@@ -94,7 +94,7 @@ decltype(auto) with_scalar(Dtype dtype, F&& f) {
   return dtype == Dtype::f32 ? f.template operator()<float>() : f.template operator()<double>();
 }
 
-/// The error of a tensor with the wrong shape or type: "PLACE: expected f32 [8, 3], got f64 [8]".
+/// The error for a tensor with the wrong shape or type: "PLACE: expected f32 [8, 3], got f64 [8]".
 InputError wrong_tensor(const Place& place, Dtype dtype, const Shape& shape, const Tensor& found);
 
 }  // namespace lagtape

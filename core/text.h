@@ -14,13 +14,13 @@ struct TextPart {
   void (*write)(std::ostream& stream, const void* value);
 };
 
-/// A text without blanks, tabs and carriage returns at its ends.
+/// A text without leading and trailing blanks, tabs and carriage returns.
 std::string_view trimmed(std::string_view text);
 
 /// Writes the std::string_view at `text`.
 void write_text(std::ostream& stream, const void* text);
 
-/// The text of all parts, written one after another.
+/// The concatenated texts of all parts.
 std::string joined_text(std::initializer_list<TextPart> parts);
 
 template <class T>
@@ -29,8 +29,8 @@ TextPart text_part(const T& value) {
 }
 inline TextPart text_part(const std::string_view& value) { return {&value, write_text}; }
 
-/// A std::string_view for every kind of text, so that one function writes all of them; a pointer for a function, such as
-/// std::fixed; any other value is itself.
+/// A std::string_view for every kind of text, so that one function writes all of them; a pointer for a function
+/// such as std::fixed; any other value unchanged.
 template <class T>
 decltype(auto) text_or_value(const T& value) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {
@@ -42,7 +42,7 @@ decltype(auto) text_or_value(const T& value) {
   }
 }
 
-/// The text of all parts, written one after another as with `<<` in the classic locale. Only text.cpp has a stream,
+/// The concatenated texts of all parts, as `<<` writes them in the classic locale. Only text.cpp uses a stream,
 /// because one for each combination of types made every caller slow to compile.
 template <class... Parts>
 std::string text_of(const Parts&... parts) {

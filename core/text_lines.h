@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// Removes the next line from the front of a text, without the '\n' at its end; false when there is none left:
+/// Removes the next line from the front of a text and returns it without its '\n'; false if there is none left:
 ///
 ///     for (std::string line; take_line(rest, line);)
 ///

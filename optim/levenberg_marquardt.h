@@ -25,17 +25,19 @@ struct LeastSquares {
   std::function<DenseMatrix(std::span<const double> u)> jacobian;
 };
 
-/// The cost of a residual r: r^2 / 2; with a robust loss about |r| beyond 1, for z = r^2: huber 2 sqrt(z) - 1
+/// The cost of a residual r: r^2 / 2; with a robust loss, about |r| beyond 1: for z = r^2: huber 2 sqrt(z) - 1
 /// from z = 1 on, soft_l1 2 (sqrt(1 + z) - 1), each half of it.
 enum class RobustLoss : std::uint8_t { none, huber, soft_l1 };
 
 struct LevenbergMarquardtOptions {
   std::int64_t most = 200;  ///< trial steps
-  double gain = 1e-12;      ///< it stops when a step lowers the cost by no more than this share
-  double step = 1e-10;      ///< ... or moves u by no more than this share
-  double gradient = 1e-12;  ///< ... or every column of J is that orthogonal to the residuals, as a cosine
+  double gain = 1e-12;      ///< it stops when a step lowers the cost by at most this fraction
+  double step = 1e-10;      ///< ... or moves u by at most this fraction
+  double gradient =
+      1e-12;  ///< ... or every column of J is this close to orthogonal to the residuals (cosine)
   double first_damping = 1e-3;
-  std::vector<double> longest = {};  ///< the largest move of each number of u; empty: as the model says
+  std::vector<double> longest = {};  ///< the largest change of each number of u per step; empty: as the model
+                                     ///< says
   RobustLoss robust = RobustLoss::none;
   double robust_scale = 1;  ///< the residual that counts as 1 in a robust loss
 };
@@ -45,18 +47,18 @@ std::string_view name_of(StoppedBy stop);
 
 struct LevenbergMarquardtResult {
   std::vector<double> u;               ///< [p]
-  std::vector<double> residuals = {};  ///< [n], there
-  DenseMatrix jacobian = {};           ///< [n, p], there
-  /// [n], the factors of rows that a robust loss gives them: sqrt(rho'(r^2)); all 1 without one.
+  std::vector<double> residuals = {};  ///< [n], at u
+  DenseMatrix jacobian = {};           ///< [n, p], at u
+  /// [n], the row factors of a robust loss, sqrt(rho'(r^2)); all 1 without one.
   std::vector<double> weights = {};
   double cost = 0;
   std::int64_t steps = 0;  ///< trial steps
   StoppedBy stopped_by = StoppedBy::most;
 };
 
-/// Lowers the cost from `start` on (Levenberg 1944, Marquardt 1963; damping by the columns' largest norms, as in MINPACK).
-/// A trial with residuals that are not finite is a bad one. Throws InputError when residuals at the start are not
-/// finite, or fewer than the numbers.
+/// Lowers the cost, starting at `start` (Levenberg 1944, Marquardt 1963; damping by the columns' largest norms,
+/// as in MINPACK). A trial with non-finite residuals is rejected. Throws InputError if residuals at the start
+/// are not finite, or if there are fewer residuals than numbers.
 LevenbergMarquardtResult levenberg_marquardt(const LeastSquares& problem, std::vector<double> start,
                                              const LevenbergMarquardtOptions& options = {});
 

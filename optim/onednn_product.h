@@ -4,10 +4,11 @@
 
 namespace lagtape {
 
-/// The product by oneDNN, for SequenceSettings::large_product. Throws Error when oneDNN refuses it.
+/// The product computed by oneDNN, for SequenceSettings::large_product. Throws Error if oneDNN fails.
 void onednn_product(const LargeProduct& product);
 
-/// `onednn_product`, or null in a program that is built without oneDNN, as those of releases are: the kernels multiply there.
+/// `onednn_product`, or null in a program built without oneDNN, such as a release; the kernels then compute
+/// these products.
 LargeProductFunction fastest_large_product();
 
 }  // namespace lagtape

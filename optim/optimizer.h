@@ -12,23 +12,23 @@
 
 namespace lagtape {
 
-/// A group of parameters with its own learning rate: those whose name matches `match`, where '*' matches any run
-/// of characters ("layers.*.c", "readout.*"). The first group that matches a name counts.
+/// A group of parameters with its own learning rate: those whose name matches `match`, where '*' matches any
+/// run of characters ("layers.*.c", "readout.*"). The first group that matches a name applies.
 struct ParameterGroup {
   std::string match;
   double lr_factor = 1.0;
 };
 
-/// Changes parameters by their gradients. Frozen parameters (`trainable` false) keep their values and have no
-/// state. An update is element by element, in the parameter's own precision, so its bits depend on nothing
-/// but the values.
+/// Updates parameters from their gradients. Frozen parameters (`trainable` false) keep their values and have no
+/// state. Updates are element-wise, in the parameter's own precision, so the resulting bits depend only on the
+/// values.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// One update of every trainable parameter, on its scale, with the rate lr (times the factor of its group),
-  /// values then kept within the parameter's bounds. Throws InputError when the parameters are not those of the
-  /// construction, by name, shape and dtype.
+  /// Updates every trainable parameter once, on its scale, with the rate lr (times the factor of its group),
+  /// then clips values to the parameter's bounds. Throws InputError if the parameters differ from those at
+  /// construction in name, shape or dtype.
   void step(Parameters& parameters, double lr);
   /// The number of updates made so far.
   std::int64_t steps() const { return steps_; }
@@ -37,8 +37,8 @@ class Optimizer {
   /// (f64, a scalar) and "optimizer.SLOT.PARAMETER" of the parameter's shape and dtype, such as
   /// "optimizer.m.layers.0.W1".
   std::vector<NamedTensor> state() const;
-  /// Takes the same tensors from a file and copies them. Throws InputError as TensorReader::take does, and
-  /// then changes nothing.
+  /// Copies the same tensors from a file. On error, throws InputError as TensorReader::take does, and changes
+  /// nothing.
   void load_state(TensorReader& reader);
 
  protected:
@@ -48,7 +48,7 @@ class Optimizer {
             std::vector<ParameterGroup> groups);
 
  private:
-  /// Updates one parameter; `steps()` counts this update already (1 in the first).
+  /// Updates one parameter; `steps()` already counts this update (1 in the first).
   virtual void update(Parameter& parameter, std::span<Tensor> slots, double lr) = 0;
 
   struct Entry {
@@ -63,10 +63,10 @@ class Optimizer {
   std::int64_t steps_ = 0;
 };
 
-/// Whether a name matches a pattern in which '*' matches any run of characters, also none.
+/// Whether a name matches a pattern in which '*' matches any run of characters, including none.
 bool matches(std::string_view pattern, std::string_view name);
 
-/// An optimizer whose options were read: its learning rate, and how to make it for a model.
+/// An optimizer whose options were read: its learning rate, and a function that makes it for a model.
 struct OptimizerPlan {
   double lr = 0;
   std::function<std::unique_ptr<Optimizer>(const Parameters&)> make;

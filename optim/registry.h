@@ -17,7 +17,7 @@ struct OptimizerEntry {
   OptimizerPlan (*read)(JsonReader& reader);
 };
 
-/// One schedule of the table, in the same way.
+/// One schedule of the table, likewise.
 struct ScheduleEntry {
   std::string_view name;
   std::string_view summary;
@@ -28,7 +28,7 @@ std::span<const OptimizerEntry> optimizers();
 std::span<const ScheduleEntry> schedules();
 
 /// Reads the experiment's `optimizer` or `schedule` object, "type" and the options of that type, and finishes
-/// the reader. Errors are noted in the reader; with any, the result may be empty.
+/// the reader. Errors are noted in the reader; if there are any, the result may be empty.
 OptimizerPlan read_optimizer(JsonReader& reader);
 SchedulePlan read_schedule(JsonReader& reader);
 

@@ -14,8 +14,8 @@ struct RidgeOptions {
   double alpha = 1e-6;  ///< penalty of the squared weights, >= 0
 };
 
-/// Not an optimizer of updates: with it the trainer solves a linear read-out exactly, in one pass over the data, and leaves
-/// all other parameters as they are (optim/ridge_readout.h).
+/// Does not make updates: with it the trainer solves for a linear read-out exactly, in one pass over the data,
+/// and leaves all other parameters unchanged (optim/ridge_readout.h).
 class Ridge final : public Optimizer {
  public:
   Ridge(const Parameters& parameters, const RidgeOptions& options)
@@ -27,7 +27,8 @@ class Ridge final : public Optimizer {
   RidgeOptions options_;
 };
 
-/// The sums from which the W and b that minimize sum |y - W x - b|^2 + alpha |W|^2 follow, x [in], y [out], in f64.
+/// The sums that determine the W and b that minimize sum |y - W x - b|^2 + alpha |W|^2, for x [in], y [out], in
+/// f64.
 class RidgeSums {
  public:
   RidgeSums(std::int64_t in, std::int64_t out);
@@ -40,7 +41,7 @@ class RidgeSums {
     std::vector<double> bias;
     double mean_square = 0;  ///< of the elements of y - W x - b
   };
-  /// Throws InputError where alpha is 0 and the columns of x depend on each other.
+  /// Throws InputError if alpha is 0 and the columns of x are linearly dependent.
   Solution solve(double alpha) const;
 
  private:

@@ -8,9 +8,9 @@
 
 namespace lagtape {
 
-/// Solves the read-out of a model by ridge regression on the outputs of the top layer, for all batches of `next`, until
-/// one has no rows. Returns the mean squared error there. Throws InputError for another loss than mse and for layers of
-/// whole sequences.
+/// Solves for a model's read-out by ridge regression on the outputs of the top layer, over all batches of
+/// `next` until an empty one. Returns its mean squared error. Throws InputError for a loss other than mse and
+/// for whole-sequence layers.
 double solve_readout(const Ridge& ridge, Model& model, ThreadPool& pool,
                      const std::function<SequenceBatch()>& next);
 

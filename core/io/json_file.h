@@ -9,7 +9,7 @@ namespace lagtape {
 /// The value of a JSON file. Throws as read_text and parse_json do.
 Json read_json(const std::filesystem::path& file);
 
-/// The value of a JSON file as people write them, with comments and commas after the last element.
+/// The value of a JSON file written by hand, with comments and trailing commas.
 Json read_commented_json(const std::filesystem::path& file);
 
 }  // namespace lagtape

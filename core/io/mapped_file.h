@@ -6,8 +6,8 @@
 
 namespace lagtape {
 
-/// The bytes of a file. Only pages that are read are in memory, and the system drops them where memory is short. The
-/// file must not change meanwhile.
+/// The bytes of a file. Only pages that are read are loaded, and the system drops them when memory is short.
+/// The file must not change meanwhile.
 class MappedFile {
  public:
   /// Throws InputError for a file that cannot be read.

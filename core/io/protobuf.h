@@ -7,19 +7,20 @@
 
 namespace lagtape {
 
-// The wire format of Protocol Buffers, https://protobuf.dev/programming-guides/encoding: the files of ONNX and TensorBoard.
+// The wire format of Protocol Buffers, https://protobuf.dev/programming-guides/encoding, used by ONNX and
+// TensorBoard files.
 
-/// The form of a value, which is written with the number of its field.
+/// How a value is encoded; it is written with the field's number.
 enum class Wire : std::uint8_t { integer = 0, eight = 1, bytes = 2, four = 5 };
 
-/// Reads the fields of one message of Protocol Buffers, one after another:
+/// Reads the fields of one Protocol Buffers message, one after another:
 ///
 ///     ProtobufReader message(bytes, "model.onnx: graph");
 ///     while (message.next())
 ///       if (message.field() == 2) name = message.bytes();
 ///
-/// Every size is compared with the bytes that are there. Throws InputError that begins with `place` for bytes that are
-/// not a message, and for a field that is read as another type.
+/// Every size is checked against the bytes available. Throws InputError that starts with `place` for bytes that
+/// are not a message, and for a field that is read as the wrong type.
 class ProtobufReader {
  public:
   ProtobufReader(std::string_view bytes, std::string place);
@@ -28,13 +29,13 @@ class ProtobufReader {
   bool next();
   std::uint32_t field() const { return field_; }
 
-  // The value of the present field.
+  // The value of the current field.
   std::int64_t integer() const;                            ///< a number of variable length
   std::string_view bytes() const;                          ///< a text, a message or packed numbers
   float real() const;                                      ///< a number of 4 bytes
   bool is_packed() const { return wire_ == Wire::bytes; }  ///< a list of numbers as one field
 
-  /// Removes one number of variable length from the front of packed ones.
+  /// Removes one number of variable length from the front of packed numbers.
   static std::int64_t take_integer(std::string_view& packed, const std::string& place);
 
  private:
@@ -67,7 +68,7 @@ class ProtobufWriter {
   std::string bytes_;
 };
 
-/// The bytes of a number in little endian.
+/// The little-endian bytes of a number.
 template <class T>
 std::string little_endian_bytes(T value) {
   static_assert(std::endian::native == std::endian::little);

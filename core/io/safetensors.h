@@ -26,30 +26,30 @@ struct SafetensorsFile {
 enum class HalfTensors : std::uint8_t { refused, widened };
 
 /// Reads F32 and F64 tensors, strictly: the header fits the file, every shape fits its span, and the spans
-/// cover the buffer without hole or overlap. Nothing is allocated before its size is checked against the
-/// bytes that are there. Throws InputError "WHERE: ..." with the tensor's name and what was found.
+/// cover the buffer without gaps or overlap. Nothing is allocated before its size is checked against the bytes
+/// that are there. Throws InputError "WHERE: ..." with the tensor's name and what was found.
 SafetensorsFile parse_safetensors(std::string_view bytes, const std::string& where,
                                   HalfTensors halves = HalfTensors::refused);
 SafetensorsFile read_safetensors(const std::filesystem::path& path);
 
-/// The file's bytes, a function of its content alone: f64 tensors, then f32 ones, each in the order given, so
-/// that all are aligned. Throws InputError for an empty tensor, for a name that occurs twice or is
-/// "__metadata__", and for text that is not UTF-8.
+/// The file's bytes, which depend only on its content: f64 tensors, then f32 ones, each in the order given, so
+/// that all are aligned. Throws InputError for an empty tensor, for a duplicate name or "__metadata__", and for
+/// text that is not UTF-8.
 std::string serialize_safetensors(const SafetensorsFile& file);
 /// Writes those bytes with write_file_atomically.
 void write_safetensors(const std::filesystem::path& path, const SafetensorsFile& file);
 
-/// Hands out the tensors of a file by name, each exactly once, so that a file is consumed as a whole or
-/// refused.
+/// Hands out the tensors of a file by name, each exactly once, so a file is either consumed completely or
+/// rejected.
 class TensorReader {
  public:
   TensorReader(SafetensorsFile file, std::string where);
 
   const std::map<std::string, std::string>& metadata() const { return file_.metadata; }
-  bool contains(std::string_view name) const;  ///< Whether there is such a tensor, not yet taken.
+  bool contains(std::string_view name) const;  ///< Whether there is such a tensor that was not yet taken.
 
-  /// Takes a tensor of that shape and dtype. Throws InputError when it is not there (with the nearest name),
-  /// was taken before, or is of another shape or dtype.
+  /// Takes a tensor of that shape and dtype. Throws InputError if it does not exist (with the nearest name),
+  /// was taken before, or has another shape or dtype.
   Tensor take(std::string_view name, const Shape& shape, Dtype dtype);
   /// Takes a tensor of any shape and dtype.
   Tensor take(std::string_view name);

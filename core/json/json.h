@@ -16,8 +16,8 @@
 namespace lagtape {
 
 /// A JSON value: null, a boolean, a number, a string, an array, or an object that keeps the order of its keys.
-/// Names and meanings are those of nlohmann::ordered_json, whose parser reads the text. It is not an nlohmann::ordered_json
-/// for three reasons:
+/// Names and semantics match nlohmann::ordered_json, whose parser reads the text. It is not an
+/// nlohmann::ordered_json for three reasons:
 ///
 /// - Compile time. 163 sources include this header, of 0.9 to 1.7 s of processor time each (GCC 12, -O1, common headers
 ///   precompiled). With nlohmann/json.hpp precompiled too each takes 0.5 to 0.6 s more, and 1.0 to 1.7 s more where its
@@ -26,7 +26,7 @@ namespace lagtape {
 /// - Its destructor allocates memory, and ends the program when there is none.
 class Json {
  public:
-  /// Thrown when a value is read as another type, and for a key or an index that does not exist.
+  /// Thrown when a value is read as the wrong type, and for a key or an index that does not exist.
   class exception : public InputError {
    public:
     using InputError::InputError;
@@ -48,7 +48,7 @@ class Json {
   requires std::constructible_from<Json, const T&> Json(const std::vector<T>& elements) : Json(array()) {
     for (const auto& element : elements) push_back(Json(element));
   }
-  /// An object when every element is a pair that begins with a string, an array otherwise.
+  /// An object if every element is a pair that starts with a string, otherwise an array.
   Json(std::initializer_list<Json> elements);
   static Json array();
   static Json array(std::initializer_list<Json> elements);
@@ -101,7 +101,7 @@ class Json {
   const Json& at(int index) const { return at(static_cast<std::size_t>(index)); }
   void erase(std::size_t index);
 
-  /// The value of a key. A key that is not there is added, and null becomes an object.
+  /// The value of a key. A missing key is added, and null becomes an object.
   Json& operator[](std::string_view key);
   const Json& operator[](std::string_view key) const { return at(key); }
   Json& operator[](const char* key) { return (*this)[std::string_view(key)]; }
@@ -112,10 +112,10 @@ class Json {
   const Json& at(std::string_view key) const;
   Json& at(const char* key) { return at(std::string_view(key)); }
   const Json& at(const char* key) const { return at(std::string_view(key)); }
-  /// The value of a key; end() when this is not an object or does not have the key.
+  /// The value of a key; end() if this is not an object or lacks the key.
   const Json* find(std::string_view key) const;
   bool contains(std::string_view key) const { return find(key) != end(); }
-  /// The value of a key, or `missing` when it is not there.
+  /// The value of a key, or `missing` if there is none.
   template <class T>
   T value(std::string_view key, T missing) const {
     const Json* found = find(key);
@@ -129,7 +129,7 @@ class Json {
   std::string value(std::string_view key, const char* missing) const {
     return value(key, std::string(missing));
   }
-  void update(const Json& other);           ///< Adds every key of another object.
+  void update(const Json& other);           ///< Adds all keys of another object.
   std::size_t erase(std::string_view key);  ///< Returns the number of erased keys, 0 or 1.
   std::size_t erase(const char* key) { return erase(std::string_view(key)); }
 
@@ -138,7 +138,7 @@ class Json {
   Json* find_pointer(std::string_view pointer) {
     return const_cast<Json*>(std::as_const(*this).find_pointer(pointer));
   }
-  /// The JSON Pointer of the first change that leads to `other`; empty when they are equal.
+  /// The JSON Pointer of the first change that turns this value into `other`; empty when they are equal.
   std::string first_difference(const Json& other) const;
 
   /// Keys and values of an object, for `for (const auto& [key, value] : json.items())`.
@@ -164,7 +164,8 @@ class Json {
   };
   Items items() const { return Items(*this); }
 
-  /// Numbers are equal when their values are, for any types; objects for any order of their keys.
+  /// Numbers are equal if their values are, whatever their types; objects are equal whatever the order of their
+  /// keys.
   friend bool operator==(const Json& a, const Json& b);
   friend std::ostream& operator<<(std::ostream& stream, const Json& json);
 

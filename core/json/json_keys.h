@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// The keys of a JSON object in their order. A key among many is found by its hash, so that the time to read a file grows
-/// with the number of its keys and no faster.
+/// The keys of a JSON object in order. A key among many is found by its hash, so the time to read a file grows
+/// only linearly with its number of keys.
 class JsonKeys {
  public:
   std::size_t size() const { return keys_.size(); }
@@ -17,7 +17,7 @@ class JsonKeys {
 
   void push_back(std::string key);
   void erase(std::size_t place);
-  /// The first place of a key; size() when it is not there.
+  /// The first position of a key; size() if it does not exist.
   std::size_t find(std::string_view key) const;
 
  private:
@@ -26,7 +26,7 @@ class JsonKeys {
   std::size_t first_slot(std::string_view key) const;
 
   std::vector<std::string> keys_;
-  /// Open-addressing hash index for large objects, at least half of it free; empty for small ones.
+  /// Open-addressing hash index for large objects, at least half empty; empty for small objects.
   std::vector<std::uint32_t> table_;
 };
 

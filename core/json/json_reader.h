@@ -28,48 +28,50 @@ constexpr Range from_below(double min, double end) { return {.min = min, .max = 
 /// The values that a key accepts.
 struct Expected {
   bool is_required = false;
-  Range range = {};       ///< the range of a number, or of each number of a list
-  std::size_t least = 0;  ///< the least number of elements of a list; for a text, of characters in the schema
-  std::vector<std::string> known = {};  ///< the names that texts are chosen from; empty: any text
+  Range range = {};  ///< the range of a number, or of each number of a list
+  std::size_t least =
+      0;  ///< the minimum number of elements of a list; for a text, of characters in the schema
+  std::vector<std::string> known = {};  ///< the allowed names; empty: any text
 };
 
 /// One documented key of an object, as `lagtape list` prints it.
 struct OptionDoc {
   std::string key;
-  Json schema;           ///< JSON Schema of the value; `type_words` puts it into words
+  Json schema;           ///< JSON Schema of the value; `type_words` describes it in words
   std::string fallback;  ///< the default as JSON; empty when the key is required
   std::string about;
   std::string unit = {};
 };
 
-/// A word of another library for one of ours.
+/// A word from another library, with lagtape's word for it.
 struct Synonym {
   std::string_view word;       ///< a key, or a value that may be chosen
-  std::string_view place;      ///< the JSON Pointer of ours, in which * is any index; empty: none
-  std::string_view hint = {};  ///< sentences that say what to do
+  std::string_view place;      ///< the JSON Pointer of lagtape's word, in which * is any index; empty: none
+  std::string_view hint = {};  ///< sentences with advice
 };
 
-/// Collects every problem of a document, each with its JSON Pointer, so that a user sees all at once.
+/// Collects every problem in a document, each with its JSON Pointer, so a user sees all of them at once.
 class JsonErrors {
  public:
   JsonErrors() = default;
-  /// Answers words of other libraries with lagtape's. The rows must outlive this object.
+  /// Answers other libraries' words with lagtape's. The rows must outlive this object.
   explicit JsonErrors(std::span<const Synonym> synonyms) : synonyms_(synonyms) {}
 
-  /// Notes a problem at a place; its own pointer is appended to that of the place.
+  /// Notes a problem at a place; its own pointer is appended to the place's pointer.
   void add(const std::string& pointer, const Problem& problem);
   void add(const std::string& pointer, const std::string& statement) {
     add(pointer, Problem{.statement = statement});
   }
   /// Notes the problems of an error.
   void add(const std::string& pointer, const InputError& error);
-  /// The problem of an unknown name at `pointer`. For a word of another library it names our place for it.
+  /// The problem of an unknown name at `pointer`. For a word from another library, it points to lagtape's
+  /// equivalent.
   Problem unknown(std::string_view kind, const std::string& name, const std::vector<std::string>& known,
                   const std::string& pointer) const;
   bool empty() const { return problems_.empty(); }
-  bool is_full() const { return problems_.size() >= kMost; }  ///< Further problems are counted and not shown.
+  bool is_full() const { return problems_.size() >= kMost; }  ///< Further problems are counted but not shown.
   const std::vector<Problem>& problems() const { return problems_; }
-  /// Throws InputError with the problems, if there are any, as problems of a file, or of the given name.
+  /// Throws InputError with the problems, if there are any, attributed to a file or another named source.
   void raise(const std::string& where) const;
 
  private:
@@ -87,12 +89,12 @@ class JsonReader {
  public:
   JsonReader(const Json& value, std::string pointer, JsonErrors& errors);
 
-  /// Reads a number (std::int64_t, double), a bool, a text, or a list of those that are not bool. An optional missing
-  /// key, or a list that is null, leaves the value as it is.
+  /// Reads a number (std::int64_t, double), a bool, a text, or a list of numbers or texts. A missing optional
+  /// key, or a list that is null, leaves the value unchanged.
   template <class T>
   void read(const std::string& key, T& value, const Expected& expected, const std::string& about);
 
-  // Short for the same.
+  // A shorter form of the above.
   void optional(const std::string& key, auto& value, const Range& range, const std::string& about) {
     read(key, value, {.range = range}, about);
   }
@@ -105,7 +107,7 @@ class JsonReader {
   void required(const std::string& key, auto& value, const std::string& about) {
     read(key, value, {.is_required = true}, about);
   }
-  /// Reads a text out of several; any other is an error that names the nearest.
+  /// Reads one of several texts; any other is an error that suggests the nearest.
   void choice(const std::string& key, std::string& value, const std::vector<std::string>& known,
               const std::string& about) {
     read(key, value, {.known = known}, about);
@@ -116,8 +118,8 @@ class JsonReader {
   }
 
   bool has(const std::string& key) const;
-  /// A child value, marked as known; null when missing (a key may be). For values that are objects or arrays
-  /// of the caller's own form; the caller puts its result back with `fill`.
+  /// A child value, marked as known; null when missing (a key may be). For objects or arrays that the caller
+  /// parses itself; the caller stores its result with `fill`.
   const Json& raw(const std::string& key, const std::string& about = "");
   void fill(const std::string& key, Json value);
   /// Documents a key before it is read; reading it then adds no documentation.
@@ -133,9 +135,9 @@ class JsonReader {
   JsonErrors& errors() { return errors_; }
   bool is_object() const { return object_; }
 
-  /// Notes unknown keys, with the nearest known one. The outermost object may have a "$schema".
+  /// Notes unknown keys, with the nearest known key. The outermost object may have a "$schema".
   void finish();
-  /// The object with every default filled in, keys in the order in which they were read.
+  /// The object with every default filled in, its keys in the order read.
   const Json& filled() const { return filled_; }
   /// The known keys, in order.
   const std::vector<OptionDoc>& documentation() const { return docs_; }
@@ -143,7 +145,8 @@ class JsonReader {
  private:
   const Json* find(const std::string& key) const;
   bool is_documented(const std::string& key) const { return !docs_.empty() && docs_.back().key == key; }
-  /// Where an object inside this one has such a key: "/train/epochs" for a key that was written one level too high.
+  /// The place of such a key in an object inside this one: "/train/epochs" for a key that was written one level
+  /// too high.
   std::string place_below(const std::string& key) const;
   const Json& value_;
   std::string pointer_;
@@ -157,8 +160,8 @@ class JsonReader {
 std::vector<OptionDoc> documented(const std::function<void(JsonReader&)>& read,
                                   const Json& given = Json::object());
 
-/// Parses a JSON text. Throws InputError "WHERE: line L, column C: what is wrong", also for a key that occurs
-/// twice, a number that is not finite, and more than 100 levels of nesting.
+/// Parses a JSON text. Throws InputError "WHERE: line L, column C: what is wrong", including for a duplicate
+/// key, a non-finite number, and more than 100 levels of nesting.
 Json parse_json(const std::string& text, const std::string& where);
 
 }  // namespace lagtape

@@ -18,7 +18,7 @@
 
 namespace lagtape {
 
-/// The struct that a pointer to a member is of, or that a function takes first.
+/// The struct that a member pointer belongs to, or that a function takes as its first argument.
 template <class Pointer>
 struct OwnerOf;
 template <class S, class T>
@@ -34,10 +34,10 @@ using Owner = typename OwnerOf<decltype(pointer)>::Type;
 template <auto member>
 using MemberType = std::remove_reference_t<decltype(std::declval<Owner<member>&>().*member)>;
 
-/// How the values of one type of member are read, written and described. Values are passed by address, so that code
+/// How values of one member type are read, written and described. Values are passed by address, so the code
 /// that walks a table is compiled once.
 struct OptionKind {
-  /// Reads the key of the option over the value. Notes errors.
+  /// Reads the option's key into the value. Notes errors.
   void (*read)(JsonReader& reader, const Option& option, void* value);
   /// The JSON from which `read` makes the value.
   Json (*write)(const Option& option, const void* value);
@@ -61,7 +61,7 @@ constexpr OptionKindOf<T> option_kind() {
        schema}};
 }
 
-/// A name that a value may have, and the value where that is an enumerator or a bool.
+/// A name that a value may have, and the value if that is an enumerator or a bool.
 struct Choice {
   std::string_view name;
   std::optional<std::uint8_t> value = {};
@@ -84,7 +84,7 @@ class Choices {
   constexpr std::size_t size() const { return size_; }
   constexpr std::string_view name(std::size_t i) const { return names_[i]; }
   constexpr std::uint8_t value(std::size_t i) const { return values_[i]; }
-  /// The value of a name; empty when there is no such name.
+  /// The value of a name; empty if there is no such name.
   std::optional<std::uint8_t> value_of(std::string_view name) const;
   std::vector<std::string> names() const { return {names_.begin(), names_.begin() + size_}; }
 
@@ -94,12 +94,12 @@ class Choices {
   std::uint8_t size_ = 0;
 };
 
-/// The effect of another value of an option: on the results of a run, on its length or its way to the same results, or
-/// only on what it reports.
+/// What changing an option affects: the results of a run, its length or its way to the same results, or only
+/// what it reports.
 enum class Effect : std::uint8_t { results, course, reports };
 
-/// One key of an object: where its value is in a struct of options, and all that is known about it. The default is
-/// the value that the struct has before it is read.
+/// One key of an object: where its value is stored in an options struct, and everything known about it. The
+/// default is the struct's value before reading.
 struct Option {
   std::string_view key;  ///< empty: `rows_of` a member
   std::string_view about;
@@ -112,18 +112,19 @@ struct Option {
   Effect effect = Effect::results;
   Range range = {};                          ///< as in Expected
   std::size_t least = 0;                     ///< as in Expected
-  Choices choices = {};                      ///< the names of the values of a text, an enumerator or a bool
+  Choices choices = {};                      ///< the names that a text, an enumerator or a bool may have
   std::string_view unit = {};                ///< the unit of a number
-  void (*prepare)(void* options) = nullptr;  ///< sets a default that depends on the rows before
+  void (*prepare)(void* options) = nullptr;  ///< sets a default that depends on earlier rows
   const OptionTable* table = nullptr;        ///< the table of the struct or structs in a member
   const void* inner = nullptr;               ///< their type, as `owner_of`
-  // For an optional struct and for a list: functions that give the structs in it, and that make so many new ones.
+  // For an optional struct or a list: functions that return the structs in it, and that create a given number
+  // of new ones.
   std::vector<void*> (*elements)(void* member) = nullptr;
   void (*resize)(void* member, std::size_t size) = nullptr;
-  bool (*applies)(const void* options) = nullptr;  ///< whether the key exists, given the rows before
-  std::string_view otherwise = {};                 ///< the error at a key that does not apply
+  bool (*applies)(const void* options) = nullptr;  ///< whether the key exists, given the earlier rows
+  std::string_view otherwise = {};                 ///< the error if the key does not apply
 
-  // Rows with one field changed, to be chained.
+  // Rows with one field changed; calls can be chained.
   template <class T>
   constexpr Option with(T Option::*field, std::type_identity_t<T> value) const {
     Option changed = *this;
@@ -135,8 +136,8 @@ struct Option {
   constexpr Option with_effect(Effect on) const { return with(&Option::effect, on); }
   constexpr Option at_least_one() const { return with(&Option::least, std::size_t{1}); }
   constexpr Option in(std::string_view name) const { return with(&Option::unit, name); }
-  /// The key exists only while a flag of the struct, or a function of it, is true. Otherwise it is unknown, or the given
-  /// error.
+  /// The key exists only while a flag of the struct, or a function of it, is true. Otherwise it is unknown, or
+  /// gives this error.
   template <auto condition>
   constexpr Option when(std::string_view error = {}) const {
     return conditional<condition, true>(error);
@@ -145,7 +146,7 @@ struct Option {
   constexpr Option unless(std::string_view error = {}) const {
     return conditional<condition, false>(error);
   }
-  /// A default that depends on the rows before: `void set(S& options)` sets it.
+  /// A default that depends on earlier rows: `void set(S& options)` sets it.
   template <auto set>
   constexpr Option after() const {
     return with(&Option::prepare, [](void* options) { set(*static_cast<Owner<set>*>(options)); });
@@ -168,7 +169,7 @@ inline constexpr const void* owner_of = &kOwner<S>;
 constexpr const Option* begin(const OptionTable& table) { return table.rows; }
 constexpr const Option* end(const OptionTable& table) { return table.rows + table.count; }
 
-/// A table with the check `void check(const S& options, JsonReader& reader)` of its values together.
+/// A table with a check of its values together, `void check(const S& options, JsonReader& reader)`.
 template <auto check>
 constexpr OptionTable checked(OptionTable table) {
   table.check = [](const void* options, JsonReader& reader) {
@@ -179,7 +180,7 @@ constexpr OptionTable checked(OptionTable table) {
 
 // ---- Kinds of plain members -------------------------------------------------------------------------------
 
-/// Numbers, bools, texts (one of the choices, where there are any), and lists of them.
+/// Numbers, bools, texts (one of the choices, if there are any), and lists of these.
 template <class T>
 struct PlainOption {
   static const OptionKind kKind;
@@ -204,7 +205,7 @@ struct NamedType<std::optional<T>> {
 template <class T>
 using Named = typename NamedType<T>::Type;
 
-/// The value of a member as Choices holds it.
+/// The value of a member as Choices represents it.
 using ChosenValue = std::optional<std::uint8_t>;
 template <class T>
 ChosenValue chosen_value(const T& value) {
@@ -284,7 +285,7 @@ constexpr Option row_of(std::string_view key, const OptionKind* kind, std::strin
           .owner = owner_of<Owner<member>>};
 }
 
-/// A key that may be missing. `option<&TauGru::dt>("dt", above(0), "time step")`
+/// An optional key. `option<&TauGru::dt>("dt", above(0), "time step")`
 template <auto member>
 constexpr Option option(std::string_view key, std::string_view about) {
   return row_of<member>(key, kind_of<MemberType<member>>(), about);
@@ -305,7 +306,7 @@ constexpr Option option(std::string_view key, const OptionKindOf<MemberType<memb
   return row_of<member>(key, &kind, about);
 }
 
-/// A key whose value is in several members.
+/// A key whose value is stored in several members.
 template <class S>
 constexpr Option whole(std::string_view key, const OptionKindOf<S>& kind, std::string_view about) {
   return {.key = key,
@@ -315,7 +316,7 @@ constexpr Option whole(std::string_view key, const OptionKindOf<S>& kind, std::s
           .owner = owner_of<S>};
 }
 
-/// A key that must be there.
+/// A required key.
 template <auto member, class... Arguments>
 constexpr Option required(std::string_view key, const Arguments&... arguments) {
   return option<member>(key, arguments...).needed();
@@ -325,8 +326,8 @@ constexpr Option required(std::string_view key, Choices choices, std::string_vie
   return option<member>(key, choices, about).needed();
 }
 
-/// A key whose value is an object with another table, such an object or null (std::optional), or a list of them
-/// (std::vector).
+/// A key whose value is an object described by another table, an optional object (std::optional, may be null),
+/// or a list of objects (std::vector).
 template <auto member>
 constexpr Option option(std::string_view key, const OptionTable& table, std::string_view about) {
   using T = MemberType<member>;
@@ -342,7 +343,7 @@ constexpr Option option(std::string_view key, const OptionTable& table, std::str
   return row;
 }
 
-/// The rows of a struct inside of another, whose keys are in the same object.
+/// The rows of a struct inside another struct, with their keys in the same object.
 template <auto member>
 constexpr Option rows_of(const OptionTable& table) {
   Option row = row_of<member>("", nullptr, "");
@@ -353,40 +354,41 @@ constexpr Option rows_of(const OptionTable& table) {
 
 // ---- Functions that walk a table --------------------------------------------------------------------------
 
-// The parts of read_options and json_of that know a struct by its address; require_owner throws Error for another's rows.
+// The parts of read_options and json_of that access a struct by its address; require_owner throws Error for
+// another struct's rows.
 void read_table(JsonReader& reader, const OptionTable& table, void* options);
 void write_rows(Json& object, const OptionTable& table, const void* options);
 void require_owner(const OptionTable& table, const void* owner);
 
-/// Removes the keys of an object whose values have that effect.
+/// Removes the keys of an object that have that effect.
 void erase_keys(Json& object, const OptionTable& table, Effect effect);
 
 Json schema_of(const Option& option);
-/// An object with these keys and no others.
+/// An object with exactly these keys.
 Json schema_of_rows(const OptionTable& table);
 
-/// Reads the keys over what the struct holds, then checks them together. Leaves `finish` to the caller.
+/// Reads the keys into the struct, then checks them together. The caller calls `finish`.
 template <class S>
 void read_options(JsonReader& reader, const OptionTable& table, S& options) {
   require_owner(table, owner_of<S>);
   read_table(reader, table, &options);
 }
 
-/// The options, with what the struct holds as their defaults.
+/// The documentation of the options, with the struct's values as their defaults.
 template <class S>
 std::vector<OptionDoc> described(const OptionTable& table, S options) {
   return documented([&](JsonReader& reader) { read_options(reader, table, options); });
 }
 
-/// Reads the key that names a row of a table. Null, with an error noted, when it names none. The key is required unless
-/// `name` is its default.
+/// Reads the key that selects a row of a table. Null, with an error noted, if there is no such row. The key is
+/// required unless `name` is its default.
 auto read_chosen(JsonReader& reader, const std::string& key, const auto& rows, const std::string& about,
                  std::string name = "") {
   reader.read(key, name, {.is_required = name.empty(), .known = names_of(rows)}, about);
   return find_named(rows, name);
 }
 
-/// The object with every value, from which `read_options` makes the same struct.
+/// The object with every value; `read_options` makes the same struct from it.
 template <class S>
 Json json_of(const OptionTable& table, const S& options) {
   require_owner(table, owner_of<S>);

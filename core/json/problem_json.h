@@ -12,7 +12,7 @@ namespace lagtape {
 /// "message" is the text without the place.
 Json json_of(const std::vector<Problem>& problems);
 
-/// The problems of such an object in a file. Throws InputError for another one.
+/// The problems in such an object from a file. Throws InputError for any other object.
 std::vector<Problem> problems_in(const Json& json, const std::string& file);
 
 }  // namespace lagtape

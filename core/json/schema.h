@@ -25,7 +25,7 @@ inline constexpr bool kIsList = false;
 template <class T>
 inline constexpr bool kIsList<std::vector<T>> = true;
 
-/// The schema of a value that JsonReader::read reads. A list that may be missing may be null.
+/// The schema of a value that JsonReader::read accepts. An optional list may be null.
 template <class T>
 Json schema_of(Expected expected) {
   if constexpr (std::same_as<T, bool>) {
@@ -43,7 +43,7 @@ Json schema_of(Expected expected) {
   }
 }
 
-/// An object with these options and no others; those without a default are required.
+/// An object with exactly these options; those without a default are required.
 Json schema_of_options(const std::vector<OptionDoc>& options);
 
 /// A schema in words: "integer >= 1", "list of number | null", {"max": integer >= 1, "each"?: "layer" | "unit"}.

@@ -1,7 +1,7 @@
 #pragma once
 
-// A vector of one element, with those names of xsimd that the kernels use. The functions of the
-// scalar twin are the kernels' own formulas on it, so that they can be compared bit by bit.
+// A vector of one element, with the xsimd names that the kernels use. The functions of the scalar twin are the
+// kernels' own formulas on it, so the two can be compared bit by bit.
 
 #include <bit>
 #include <cmath>
@@ -44,7 +44,7 @@ struct ScalarVector {
 
 inline bool all(bool mask) { return mask; }
 
-/// Counterpart of Simd<T, level>; `fused` chooses the levels that it matches.
+/// Counterpart of Simd<T, level>; `fused` selects the levels that it matches.
 template <class T, bool fused>
 struct ScalarSimd {
   using Scalar = T;

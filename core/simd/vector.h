@@ -1,9 +1,9 @@
 #pragma once
 
-// The vector of each SIMD level, for sources that are compiled for one level. Every template that
-// uses these is a template on Simd<T, level>, so the level is part of each symbol's name and the linker can
-// never take code made for a wider machine for another source. For the same reason such sources use no
-// standard containers or algorithms.
+// The vector of each SIMD level, for sources that are compiled for one level. Every template that uses these is
+// a template on Simd<T, level>, so the level is part of each symbol's name, and the linker can never use code
+// compiled for a wider machine in another source. For the same reason such sources use no standard containers
+// or algorithms.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,7 +13,7 @@
 
 namespace lagtape {
 
-/// xsimd's vectors of T on one instruction set. Bits: unsigned integers of the same width.
+/// xsimd's vectors of T for one instruction set. Bits: unsigned integers of the same width.
 template <class T, class Arch>
 struct XsimdVectors {
   using Scalar = T;
@@ -26,7 +26,7 @@ struct XsimdVectors {
   [[gnu::always_inline]] static inline Vector value(Bits x) { return xsimd::bitwise_cast<Vector>(x); }
 
 #if defined(__aarch64__)
-  // xsimd 8.1 estimates quotients and roots of floats on ARM.
+  // On ARM, xsimd 8.1 only estimates float quotients and roots.
   [[gnu::always_inline]] static inline Vector divide(Vector a, Vector b) {
     if constexpr (std::is_same_v<T, float>) {
       return vdivq_f32(a, b);
@@ -44,8 +44,8 @@ struct XsimdVectors {
 #endif
 };
 
-/// The functions that kernels need besides a vector's operators, among them fma(a, b, c) = a * b + c, rounded
-/// once where kFused.
+/// The functions that kernels need in addition to a vector's operators, including fma(a, b, c) = a * b + c,
+/// rounded once where kFused.
 template <class T, SimdLevel level>
 struct Simd;
 
