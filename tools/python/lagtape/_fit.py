@@ -1,4 +1,4 @@
-"""Fits with error bars, as `lagtape fit` makes them."""
+"""Fits with error bars, like `lagtape fit`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from ._tool import _ask, _set, _write
 
 @dataclass(frozen=True)
 class Estimate:
-    """One number that was fitted, with its standard error and its interval. They are infinite where the data do not fix
-    it."""
+    """A fitted number with its standard error and interval, which are infinite if the data do not determine it."""
 
     estimate: float
     standard_error: float
@@ -28,7 +27,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class FitProfile:
-    """The sums of squares along one param, all others fitted anew, and the interval of the likelihood ratio."""
+    """The sums of squares along one param, with all others refitted, and the likelihood-ratio interval."""
 
     low: float
     high: float
@@ -38,7 +37,7 @@ class FitProfile:
 
 @dataclass(frozen=True)
 class FitTrace:
-    """Readings of one quantity, NaN where there is none, beside the fitted values."""
+    """Readings of one quantity (NaN where there are none) and the fitted values."""
 
     name: str
     t: Array
@@ -48,13 +47,13 @@ class FitTrace:
 
     @property
     def residuals(self) -> Array:
-        """Readings less fit."""
+        """Readings minus fit."""
         return self.reading - self.fitted
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The result of `fit`. Matrices have their rows and columns in the order of `params`."""
+    """The result of `fit`. Rows and columns of matrices are in the order of `params`."""
 
     params: Dict[str, Estimate]
     covariance: Array
@@ -84,7 +83,7 @@ class Fit:
 
     @property
     def residuals(self) -> Array:
-        """Readings less fit of all traces, one after another, where there is a reading."""
+        """Readings minus fit, concatenated over all traces, where there is a reading."""
         all: Array = np.concatenate([trace.residuals for trace in self.data])
         return all[np.isfinite(all)]
 
@@ -93,21 +92,20 @@ class Fit:
 def fit(experiment: Union[Path, Mapping[str, object]], *, data: Optional[Mapping[str, object]] = None,
         profile: Union[str, Sequence[str]] = (), robust: str = "none", level: float = 0.95, plot: Optional[Path] = None,
         output: Optional[Path] = None, set: Changes = None) -> Fit:
-    """Fits the numbers of equations to data by least squares, with standard errors and intervals, and notes what the
-    data leave open.
+    """Fits the numbers in equations to data by least squares, with standard errors and intervals, and reports what the
+    data leave undetermined.
 
     experiment   a file, or a dict
-    data         of equations in continuous time: columns of readings, {"t": [...], "y": [...]}, in place of a file; NaN where
-                 there is none
-    profile      params whose intervals come from fits of all others along them
+    data         for equations in continuous time, instead of a file: columns of readings, {"t": [...], "y": [...]}, with NaN
+                 where there is no reading
+    profile      params whose intervals are found by refitting all others along them
     robust       "none", "huber" or "soft_l1"
     level        the probability of the intervals
     plot         a folder for charts
     output       a file for the fitted model (.safetensors)
 
         >>> t = np.linspace(0, 3, 20)
-        >>> decay = {"params": {"rate": {"start": 1, "min": 0}}, "state": {"y": 1}, "history": {"y": 2}, "ode": ["dy =
-        -rate * y"],
+        >>> decay = {"params": {"rate": {"start": 1, "min": 0}}, "state": {"y": 1}, "history": {"y": 2}, "ode": ["dy = -rate * y"],
         ...          "solver": {"h": 0.05}}
         >>> found = lagtape.fit({"cells": {"decay": decay}}, data={"t": t, "y": 2 * np.exp(-0.7 * t)})
         >>> round(found.params["rate"].estimate, 6)
@@ -147,7 +145,7 @@ def fit(experiment: Union[Path, Mapping[str, object]], *, data: Optional[Mapping
 
 
 def _number(value: Optional[float]) -> float:
-    """Numbers that are not finite are null in JSON."""
+    """A number from JSON, in which null stands for a non-finite one."""
     return float("inf") if value is None else float(value)
 
 

@@ -1,4 +1,4 @@
-"""Predictions of sequences, and of the time after a recording."""
+"""Predictions for sequences, and forecasts that continue a recording."""
 
 from __future__ import annotations
 
@@ -43,20 +43,21 @@ def predict(run: Trained, x: Frame, *, threads: int = ...) -> Frame: ...
 
 @known_arguments
 def predict(run: Trained, x: Any, *, threads: int = 1) -> object:
-    """`Model.predict` of a model or of a run's model: outputs for x [T, input], [B, T, input] or a list of sequences.
+    """Calls `Model.predict` of a model or a run's model: outputs for x [T, input], [B, T, input] or a list of sequences.
 
-    Where x is the path of a recording like that of the training (task "series"), the predictions along it, as `lagtape
-    predict` gives them: a dict of the arrays prediction and truth [rows, targets] (NaN where it is not known), for a
-    model of quantiles also levels and quantiles; the names of the targets; the rows that are predicted, from 0, their
-    times, and the horizon. A DataFrame gives a DataFrame with a column for each target, and the times or rows as its
-    index. Predictions have the units of the data. A model of the task "sequences" gives a row for each sequence of such a table: a dict of columns, or a DataFrame, with the names, the prediction, the probabilities of classes as p[fault], and the truth where the table has it.
+    If x is the path of a recording like the training data (task "series"), returns the predictions along it, as
+    `lagtape predict` does: a dict with the arrays prediction and truth [rows, targets] (NaN if unknown), plus levels
+    and quantiles for a quantile model; the target names; the predicted rows (from 0), their times, and the horizon.
+    For a DataFrame, returns a DataFrame with a column per target, indexed by time or row. Predictions are in the
+    units of the data. A model for the task "sequences" returns a row per sequence in such a table: a dict of columns,
+    or a DataFrame, with the names, the prediction, class probabilities as p[fault], and the truth if the table has it.
 
         >>> lagtape.predict(wave, "wave.csv")["prediction"].shape
         (300, 1)
         >>> lagtape.predict(run, x).shape
         (4, 60, 1)
 
-    Raises InputError for another shape, other columns, and numbers that are not finite.
+    Raises InputError for wrong shapes, wrong columns, and non-finite numbers.
     """
     model = _model_of(run)
     task = _data_of(model).get("task")
@@ -87,13 +88,13 @@ def evaluate(run: Trained, split: str = "test", *, data: object = None, horizon:
     """The metrics of a run on a split, as `lagtape eval --json` prints them: {"loss", "rmse", ...}.
 
     run        a run, or with `horizon` also a model
-    split      train, valid, test, or all, which is every sequence of new data
-    data       in place of the run's own data, as for `train`
-    confusion  adds "confusion", an array [classes, classes] with a row for each true class, and "classes"
-    horizon    scores forecasts of a recording in its place, 1 to so many steps ahead or for a length of time such as "2d", beside
-               the last value, the value a season before, Theta and a ridge regression: {"origins", "targets": {NAME:
+    split      train, valid, test, or all, which means every sequence of new data
+    data       replaces the run's own data, as in `train`
+    confusion  adds "confusion", an array [classes, classes] with a row per true class, and "classes"
+    horizon    instead scores forecasts of a recording, up to this many steps or this length of time ("2d") ahead, against
+               the last value, the value one season earlier, Theta and a ridge regression: {"origins", "targets": {NAME:
                {"rmse": [steps], ...}}, "best_baseline", "ratio", ...}, and how often intervals of probability
-               `interval` hold
+               `interval` contain the truth
     frequency  "any" accepts rows of any frequency
 
         >>> lagtape.evaluate(run)["rmse"] > 0
@@ -147,31 +148,31 @@ def forecast(run: Union[Trained, Sequence[Trained]], input: Any, steps: Union[in
              series: Union[str, Sequence[str]] = ()) -> object:
     """Forecasts a recording from a model's own predictions, as `lagtape forecast` does.
 
-    run     a run or model that was trained on a recording (task "series"); of several the forecast is their mean
-    input   the past: a file like that of the training, or a DataFrame
-    steps   their number, or a length of time: "2d", "48h", "3 months"
+    run     a run or model trained on a recording (task "series"); the forecasts of several are averaged
+    input   the past: a file like the training data, or a DataFrame
+    steps   the number of steps, or a length of time: "2d", "48h", "3 months"
     start   the time of the first prediction, or its row from 0, or -48: 48 rows before the end; by default the one after the
             last row
-    season  steps of a period, for the baselines of `lagtape forecast`; 0: a day, where rows have dates
-    paths   paths that are drawn from a model of quantiles as it reads its own predictions; 0: it reads the medians
-    future  a file or a DataFrame of the rows that follow, with the "future" inputs of the experiment, in place of rows at the
+    season  steps per period, for the baselines of `lagtape forecast`; 0: a day, if rows have dates
+    paths   paths drawn from a quantile model that is fed its own predictions; 0: it is fed the medians
+    future  a file or DataFrame with the rows that follow and the experiment's "future" inputs, instead of rows at the
             end of input
     interval  the probability of an interval around each prediction, such as 0.9, from the errors of earlier forecasts in
-            the rows of input after those of the training
+            the rows of input after the training rows
 
-    series  names of the series that are forecast, of a table that has many; by default all
+    series  names of the series to forecast, if a table has many; by default all
 
-    A file gives a dict: the arrays prediction [steps, targets], truth (NaN where it is not known), past [rows,
-    targets], and for several runs low and high, with an interval lower and upper; for a model of quantiles instead the
-    levels and a list of arrays, quantiles, one for each; the names of the targets, the times, and the season. For many
-    series the rows of each are one below the other, and series has the column, or columns, of their names; there is no
-    past. A DataFrame gives a DataFrame: a column for each target, those of quantiles and bounds beside it ("load_q0.9",
-    "load_low"), those of the names of series, and the times as its index. Numbers have the units of the data.
+    For a file, returns a dict: the arrays prediction [steps, targets], truth (NaN if unknown), past [rows, targets],
+    low and high for several runs, lower and upper with an interval; for a quantile model, instead of these, levels
+    and a list of arrays, quantiles, one per level; the target names, the times, and the season. With many series
+    their rows are stacked, series contains the column or columns of their names, and there is no past. For a
+    DataFrame, returns a DataFrame indexed by time: a column per target, with columns for quantiles and bounds next to
+    it ("load_q0.9", "load_low"), and the columns of series names. Numbers are in the units of the data.
 
         >>> lagtape.forecast(wave, "wave.csv", 5)["prediction"].shape
         (5, 1)
 
-    Raises InputError for a file that does not fit the model, and for too few rows.
+    Raises InputError if a file does not fit the model or has too few rows.
     """
     made, taken = forecast_arrays(run, input, steps, start=start, season=season, paths=paths, future=future, interval=interval, series=series)
     return _as_frame(made, input, taken) if is_frame(input) else made
@@ -180,7 +181,7 @@ def forecast(run: Union[Trained, Sequence[Trained]], input: Any, steps: Union[in
 def forecast_arrays(run: Union[Trained, Sequence[Trained]], input: Any, steps: Union[int, str], *, start: Union[str, int] = "",
                     season: int = 0, paths: int = 200, future: object = None, interval: Optional[float] = None,
                     series: Union[str, Sequence[str]] = ()) -> Tuple[Forecast, Given]:
-    """The dict of `forecast`, also for a DataFrame, and the input as it was read."""
+    """The dict that `forecast` returns for a file, even for a DataFrame, and the input as it was read."""
     length = steps if isinstance(steps, str) else str(count_of(steps, "steps", "forecast"))
     begin = start if isinstance(start, str) else str(count_of(start, "start", "forecast", -2**40))
     names = [series] if isinstance(series, str) else series
@@ -206,7 +207,7 @@ def _model_of(run: Trained) -> Model:
 
 
 def _data_of(model: Model) -> Dict[str, Any]:
-    """The section "data" of a model's experiment; that of an imported model is empty."""
+    """The "data" section of a model's experiment; empty for an imported model."""
     experiment: Dict[str, Any] = json.loads(model._model.experiment)
     section: Dict[str, Any] = experiment.get("data", {})
     return section

@@ -18,40 +18,40 @@ from ._sequences import numbers
 
 _TAU = 24  # steps
 
-#: One column, or several, by their labels.
+#: One column or several, by label.
 Names = Union[str, int, Tuple[Any, ...], Sequence[Any], None]
 
 
 class Forecaster(Estimator):
-    """Learns to continue a table of one or many series, and forecasts it, with scikit-learn's conventions.
+    """Forecasts the continuation of a table with one or many series. Follows scikit-learn's conventions.
 
         >>> model = lagtape.Forecaster(units=4, window=24, epochs=2, progress=False).fit(columns, target="load")
-        >>> model.predict(12)["load"].shape          # a frame where the table is one, with the dates as its index
+        >>> model.predict(12)["load"].shape          # a frame, indexed by date, if the table is one
         (12,)
-        >>> errors = model.backtest(4)               # 1 to 4 steps ahead, beside those of simple methods
+        >>> errors = model.backtest(4)               # 1 to 4 steps ahead, with those of simple methods
         >>> errors["targets"]["load"]["rmse"].shape
         (4,)
 
-    cell          a cell's name ("tau_gru", "lstm", ...: `lagtape.list("cells")`), a function of `lagtape.cell`, or a dict of a layer
-    units         size of the state of each layer
-    tau           steps of the delay, of cells with one; by default 24, or the window
-    window        steps of a training sequence
+    cell          a cell's name ("tau_gru", "lstm", ...: `lagtape.list("cells")`), a `lagtape.cell` function, or a layer as a dict
+    units         state size of each layer
+    tau           delay in steps, for cells with a delay; by default 24, or the window if shorter
+    window        steps per training sequence
     layers        number of layers
-    horizon       steps from an input to its target; forecasts of more steps read the model's own predictions
+    horizon       steps from an input to its target; longer forecasts feed the model its own predictions
     calendar      inputs from the dates: "hour" (of the day), "weekday", "year" (day of the year)
-    epochs, batch, lr   most passes over the data, sequences an update, step size of Adam
-    validation    share of the rows, the last ones (before those of `test`), that decides which weights are kept; 0: the last ones
-    test          share of the rows, the last ones, that `fit` leaves to `backtest`
-    patience      epochs without a new best on the validation rows, then it ends; None: all epochs
-    random_state  a seed, a NumPy generator, or None. The same seed gives the same bits
-    threads       by default as many as the machine runs at once; the bits do not depend on it
-    progress      a line of progress; by default in a terminal and in a notebook
+    epochs, batch, lr   maximum passes over the data, sequences per update, Adam's step size
+    validation    fraction of the rows, at the end (before those of `test`), used to choose which weights to keep; 0: keep the last
+    test          fraction of the rows, at the end, that `fit` leaves to `backtest`
+    patience      stop after this many epochs without a new best on the validation rows; None: run all epochs
+    random_state  a seed, a NumPy generator, or None. The same seed gives bit-identical results
+    threads       by default as many as the machine can run at once; results do not depend on it
+    progress      show a progress line; by default in a terminal or a notebook
     callbacks     a function, or a list of them, called after each epoch with its scores, like `callback` of `lagtape.train`
     experiment    settings of an experiment that replace these: {"data": {"missing": "hold", "residual": "linear"}}
 
-    Fitted attributes: model_ (a `lagtape.Model`), targets_, n_features_in_ and feature_names_in_ (the columns that were given
-    roles), history_ and summary_ as in `lagtape.Run`; `experiment` is then the whole experiment that ran. It keeps a
-    copy of the table of `fit`, which `predict` continues.
+    Fitted attributes: model_ (a `lagtape.Model`), targets_, n_features_in_ and feature_names_in_ (the columns with
+    roles), history_ and summary_ as in `lagtape.Run`; `experiment` is then the complete experiment that ran. The
+    estimator keeps a copy of the table passed to `fit`, which `predict` continues.
     """
 
     targets_: List[str]
@@ -70,14 +70,14 @@ class Forecaster(Estimator):
 
     def fit(self, df: Any, y: Any = None, *, target: Names = None, future: Names = None, past: Names = None, series: Names = None,
             time: Optional[str] = None) -> Forecaster:
-        """Trains on a DataFrame of pandas, polars or pyarrow, or a dict of columns.
+        """Trains on a pandas, polars or pyarrow DataFrame, or a dict of columns.
 
-        target  the columns to forecast, whose own past is read; by default the only column that has no other role
-        y       their values, where they are not columns of df (scikit-learn's second argument)
-        future  columns that are known ahead: prices, holidays, forecasts of the weather
-        past    columns that are known only up to the present
-        series  the column, or columns, of the names of many series
-        time    the column of times; by default an index of times
+        target  the columns to forecast, whose past is an input too; by default the only column without another role
+        y       their values, if they are not columns of df (scikit-learn's second argument)
+        future  columns known ahead: prices, holidays, weather forecasts
+        past    columns known only up to the present
+        series  the column or columns that name each row's series
+        time    the column of times; by default a time index
 
         Raises InputError.
         """
@@ -97,7 +97,7 @@ class Forecaster(Estimator):
                                 "window": count_of(self.window, "window", "fit"), "horizon": count_of(self.horizon, "horizon", "fit"),
                                 "train": round(1 - valid - test, 9), "valid": valid, "test": test}
         if not roles["past"]:
-            data["input"] = roles["target"]  # else all columns are
+            data["input"] = roles["target"]  # otherwise every column is an input
         if time is not None:
             data["time"] = time
         if self.calendar is not None:
@@ -114,15 +114,15 @@ class Forecaster(Estimator):
 
     def predict(self, steps: Union[int, str], future: Any = None, *, df: Any = None, start: Union[str, int] = "",
                 interval: Optional[float] = None, paths: int = 200, series: Sequence[str] = ()) -> Any:
-        """The `steps` rows ("2d" is a length of time) that follow the table of `fit`: a frame with a column for each
-        target, and the dates as its index; for many series after the column of their names.
+        """The `steps` rows (or a length of time, "2d") that follow the table passed to `fit`: a frame indexed by date with
+        a column per target, after the column of series names if there are many series.
 
         future    a frame of these rows with the `future` columns
-        df        a table in place of that of `fit`, which is continued instead, without a new training
-        start     the time of the first prediction or its row, -48 is 48 rows before the end; by default after the last row
+        df        another table to continue, without training again
+        start     the time of the first prediction or its row; -48 is 48 rows before the end; by default after the last row
         interval  the probability of an interval around each prediction, in the columns "load_lower" and "load_upper"
-        paths     paths that are drawn from a model of quantiles or of a distribution
-        series    the names of the series that are forecast; by default all
+        paths     paths drawn from a quantile or distribution model
+        series    the names of the series to forecast; by default all
 
         Raises InputError.
         """
@@ -131,17 +131,18 @@ class Forecaster(Estimator):
         return _with_labels(made, self._data)
 
     def predict_along(self, df: Any = None) -> Any:
-        """The predictions `horizon` rows ahead, each from the true rows before it, along the table: a frame."""
+        """A frame of predictions `horizon` rows ahead along the table, each from the true rows before it."""
         return _with_labels(_forecast.predict(self._fitted("predict_along"), self._table(df, "predict_along")), self._data)
 
     def backtest(self, steps: Union[int, str], df: Any = None, *, test: float = 0.15, interval: Optional[float] = None,
                  season: int = 0) -> HorizonScores:
-        """Scores forecasts of 1 to `steps` steps from up to 200 of the last rows, which no training has read: the
+        """Scores forecasts of 1 to `steps` steps from up to 200 of the last rows, which were not used in training: the
         result of `lagtape.evaluate` with `horizon`, {"targets": {"load": {"rmse": [steps], "persistence_rmse": [steps],
-        "overall", ...}}, "best_baseline", "ratio", ...}. "ratio" below 1 says that the model is better than the best of last value, seasonal naive, Theta and ridge.
+        "overall", ...}}, "best_baseline", "ratio", ...}. A "ratio" below 1 means that the model beats the best of last
+        value, seasonal naive, Theta and ridge.
 
-        An estimator with a share `test` is scored as it is. Any other is trained once more without the last `test` of
-        the rows, and does not change. With `df` the model is scored on all rows of that table.
+        An estimator whose `test` setting is not 0 is scored as is. Otherwise a copy is trained without the last `test`
+        of the rows, and the estimator does not change. With `df`, the model is scored on all rows of that table.
         """
         model = self._fitted("backtest")
         if df is not None:
@@ -154,8 +155,8 @@ class Forecaster(Estimator):
         return _forecast.evaluate(held.model_, "test", data=held._data, horizon=steps, interval=interval, season=season)
 
     def score(self, df: Any, y: Any = None) -> float:
-        """R squared of a forecast of all rows of df, which follow those of `fit`; the mean over several targets and
-        series. It is what GridSearchCV with TimeSeriesSplit maximizes."""
+        """R squared of a forecast of all rows of df, which follow the rows passed to `fit`, averaged over targets and
+        series. GridSearchCV with TimeSeriesSplit maximizes it."""
         model = self._fitted("score")
         df, _ = _with_targets(df, y, self.targets_)
         names, columns, _ = columns_of(df, self._time)
@@ -182,7 +183,7 @@ class Forecaster(Estimator):
 
 
 def _names_of(value: Names, role: str, names: List[str]) -> List[str]:
-    """Names as texts. A label of the table may be a number, or a tuple where its columns have levels."""
+    """Names as strings. A table's labels may be numbers, or tuples if its columns have levels."""
     is_list = isinstance(value, list) or (isinstance(value, tuple) and str(value) not in names)
     labels: Any = [] if value is None else value if is_list else [value]
     if not all(isinstance(label, (str, int, np.integer, tuple)) and not isinstance(label, bool) for label in labels):
@@ -191,13 +192,13 @@ def _names_of(value: Names, role: str, names: List[str]) -> List[str]:
 
 
 def _with_labels(made: Any, table: Any) -> Any:
-    """A frame of pandas with the labels of a table that are not texts."""
+    """A pandas frame with the original labels of a table, which may not be strings."""
     labels = {str(label): label for label in table.columns if not isinstance(label, str)} if hasattr(table, "iloc") and hasattr(table, "columns") else {}
     return made.rename(columns=labels) if labels and hasattr(made, "rename") else made
 
 
 def _check_columns(names: List[str], columns: List[Any], roles: Mapping[str, Any], time: Optional[str]) -> None:
-    """Raises InputError for columns that a table lacks, and for a table without rows."""
+    """Raises InputError if the table lacks columns or has no rows."""
     if len(names) == 0:
         raise InputError("[Forecaster] the table has no columns.")
     for name in [name for of_role in roles.values() for name in of_role] + ([time] if time else []):
@@ -227,11 +228,11 @@ def _with_targets(df: Any, y: Any, target: Names) -> Any:
 
 
 def _copy_of(df: Any) -> Any:
-    """The table as it is now. Tables of polars and pyarrow never change."""
+    """A copy of the table. Polars and pyarrow tables never change, so they are not copied."""
     return copy.deepcopy(df) if isinstance(df, (Mapping, np.ndarray)) else df.copy() if hasattr(df, "iloc") else df
 
 
 def _one_after_the_other(first: Any, second: Any, time: Optional[str]) -> Dict[str, Any]:
-    """The columns of two tables, one below the other."""
+    """The columns of two tables, stacked."""
     tables = [dict(zip(*columns_of(table, time)[:2])) for table in (first, second)]
     return {name: np.concatenate([np.asarray(table[name]) for table in tables]) for name in tables[0] if name in tables[1]}

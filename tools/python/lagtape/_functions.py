@@ -1,5 +1,5 @@
-"""The functions of a step, by their names in equations (`lagtape.list("functions")`). The library lists the
-element-wise ones."""
+"""The functions a step can use, under the names they have in equations (`lagtape.list("functions")`). The library
+lists the element-wise ones."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def sum(a: Any, axis: Optional[int] = None) -> Expression:
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.sum(H, 1)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return _along("sum", a, axis)
 
@@ -66,29 +66,29 @@ def mean(a: Any, axis: Optional[int] = None) -> Expression:
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.mean(H, 1)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return _along("mean", a, axis)
 
 
 def max(a: Any, axis: Optional[int] = None) -> Expression:
-    """The largest along an axis, or of all elements. For two arrays use maximum(a, b).
+    """The largest element along an axis, or overall. For two arrays, use maximum(a, b).
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.max(H, 1)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return _along("max", a, axis)
 
 
 def min(a: Any, axis: Optional[int] = None) -> Expression:
-    """The smallest along an axis, or of all elements. For two arrays use minimum(a, b).
+    """The smallest element along an axis, or overall. For two arrays, use minimum(a, b).
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.min(H, 1)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return _along("min", a, axis)
 
@@ -99,7 +99,7 @@ def norm(a: Any, axis: Optional[int] = None) -> Expression:
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.norm(H, 1)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return _along("norm", a, axis)
 
@@ -110,7 +110,7 @@ def logsumexp(a: Any, axis: Optional[int] = None) -> Expression:
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.logsumexp(H, 1)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return _along("logsumexp", a, axis)
 
@@ -121,7 +121,7 @@ def softmax(a: Any, axis: int = -1) -> Expression:
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.softmax(H)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return _along("softmax", a, axis)
 
@@ -132,29 +132,29 @@ def cumsum(a: Any, axis: int = -1) -> Expression:
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.cumsum(H)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return _along("cumsum", a, axis)
 
 
 def roll(a: Any, shift: int, axis: int = -1) -> Expression:
-    """The elements moved forward along an axis, the last ones to the start.
+    """Moves elements forward along an axis; the last ones move to the start.
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.roll(H, 1)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("roll", a, shift, axis, kind="value")
 
 
 def clip(a: Any, low: Any, high: Any) -> Expression:
-    """a within low and high.
+    """a limited to the range from low to high.
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.clip(H, -1, 1)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("clip", a, low, high)
 
@@ -165,7 +165,7 @@ def silu(a: Any) -> Expression:
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.silu(H)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("silu", a)
 
@@ -176,7 +176,7 @@ def gelu(a: Any) -> Expression:
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.gelu(H)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("gelu", a)
 
@@ -187,7 +187,7 @@ def softsign(a: Any) -> Expression:
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.softsign(H)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("softsign", a)
 
@@ -198,29 +198,29 @@ def sinc(a: Any) -> Expression:
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.sinc(H)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("sinc", a)
 
 
 def einsum(letters: str, *operands: Any) -> Expression:
-    """Products of arrays whose axes have letters, summed over those that the result lacks.
+    """Products of arrays whose axes are labeled with letters, summed over axes that the result lacks.
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.einsum('ij,kj->ik', H, H)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("einsum", Expression("value", "constant", (), repr(letters)), *operands, kind="value")
 
 
 def expand(a: Any, *shape: Any) -> Expression:
-    """The array repeated to a shape, as NumPy aligns it.
+    """The array broadcast to a shape, as in NumPy.
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.expand(H, 3, 2, 4)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("expand", a, *_sizes(shape), kind="value")
 
@@ -231,29 +231,29 @@ def mod(a: Any, b: Any) -> Expression:
         >>> s = lagtape.Step()
         >>> value = lagtape.mod(s.index, 4)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("mod", a, b)
 
 
 def where(condition: Any, a: Any, b: Any) -> Expression:
-    """b where the condition is 0, else a. Conditions are comparisons, such as h > 0, which pass no gradient on.
+    """b where the condition is 0, else a. Conditions are comparisons, such as h > 0, and have no gradient.
 
         >>> h = lagtape.Step().state('h', 4)
         >>> value = lagtape.where(h > 0, h, 0.1 * h)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("where", condition, a, b)
 
 
 def outer(a: Any, b: Any) -> Expression:
-    """The products of all pairs: [g] and [n] to [g, n].
+    """The products of all pairs: [g] and [n] give [g, n].
 
         >>> s = lagtape.Step()
         >>> value = lagtape.outer(s.state('g', 2), s.state('h', 4))
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("outer", a, b, kind="value")
 
@@ -264,46 +264,46 @@ def reshape(a: Any, *shape: Any) -> Expression:
         >>> h = lagtape.Step().state('h', 8)
         >>> value = lagtape.reshape(h, 2, 4)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("reshape", a, *_sizes(shape), kind="value")
 
 
 def _sizes(shape: Any) -> Any:
-    """The sizes, given one by one or as one tuple."""
+    """The sizes, given separately or as a tuple."""
     return shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
 
 
 def concat(*parts: Any, axis: int = 0) -> Expression:
-    """Arrays one after the other along an axis.
+    """Arrays joined along an axis.
 
         >>> s = lagtape.Step()
         >>> value = lagtape.concat(s.state('h', 4), s.input)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("concat", *parts, *(() if axis == 0 else (axis,)), kind="value")
 
 
 def transpose(a: Any, *axes: Any) -> Expression:
-    """The axes in another order: transpose(a, 0, 2, 1). Without one, of at most two axes, also a.T.
+    """The axes in another order: transpose(a, 0, 2, 1). With at most two axes, the order can be omitted: also a.T.
 
         >>> W = lagtape.Step().weight('W', (4, 4))
         >>> value = lagtape.transpose(W)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     order = _sizes(axes)
     return call("transpose", a, *order, kind="value" if order else getattr(a, "kind", "value"))
 
 
 def matrix_transpose(a: Any) -> Expression:
-    """The last two axes exchanged; also a.mT.
+    """The array with its last two axes swapped; also a.mT.
 
         >>> S = lagtape.Step().state('S', (2, 4, 4))
         >>> value = lagtape.matrix_transpose(S)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("matrix_transpose", a, kind=getattr(a, "kind", "value"))
 
@@ -313,7 +313,7 @@ def zeros(*shape: Any) -> Expression:
 
         >>> value = lagtape.zeros(2, 4)
 
-    Raises InputError for other shapes.
+    Raises InputError for unsupported shapes.
     """
     return call("zeros", *_sizes(shape), kind="value")
 
@@ -323,7 +323,7 @@ def ones(*shape: Any) -> Expression:
 
         >>> value = lagtape.ones(2, 4)
 
-    Raises InputError for other shapes.
+    Raises InputError for unsupported shapes.
     """
     return call("ones", *_sizes(shape), kind="value")
 
@@ -334,7 +334,7 @@ def expm(a: Any) -> Expression:
         >>> W = lagtape.Step().weight('W', (4, 4))
         >>> value = lagtape.expm(W - W.T)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("expm", a, kind="matrix")
 
@@ -345,7 +345,7 @@ def eye(n: Any) -> Expression:
         >>> W = lagtape.Step().weight('W', (4, 4))
         >>> value = W + lagtape.eye(4)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("eye", n, kind="matrix")
 
@@ -356,17 +356,17 @@ def arange(n: Any) -> Expression:
         >>> s = lagtape.Step()
         >>> value = s.derived('tau', 1 + lagtape.arange(4))
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("arange", n, kind="value")
 
 
 def strict_upper(v: Any, n: Any) -> Expression:
-    """The matrix [n, n] with the numbers of the vector v above its diagonal, row by row.
+    """The matrix [n, n] with the elements of the vector v above its diagonal, row by row.
 
         >>> v = lagtape.Step().weight('v', 6)
         >>> value = lagtape.strict_upper(v, 4)
 
-    Raises InputError for other shapes and kinds of values.
+    Raises InputError for unsupported shapes and kinds of values.
     """
     return call("strict_upper", v, n, kind="matrix")

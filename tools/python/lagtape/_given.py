@@ -1,4 +1,4 @@
-"""Data in memory on their way into the library: arrays, and tables with a DataFrame's columns."""
+"""Passes data in memory to the library: arrays, and tables with a DataFrame's columns."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import numpy as np
 from . import _lagtape
 from ._errors import InputError
 
-#: The folder name that means data in memory to the library.
+#: The folder name by which the library recognizes data in memory.
 _FOLDER = "(memory)"
 _SPLITS = ("train", "valid", "test")
 _ARRAYS = {f"{split}_{part}" for split in _SPLITS for part in ("x", "y", "lengths")} | {"x", "y", "lengths"}
 
 
 class Given(NamedTuple):
-    """Data as the library reads them: virtual files, and the assignments that name them in an experiment."""
+    """Data as the library reads them: virtual files, their paths, and the task they are for."""
 
     files: Optional[_lagtape.GivenFiles]
     paths: List[str]
-    task: str  #: the task that such data are for
-    times: str = ""  #: the column of times, which the index of a frame became
+    task: str  #: the task for such data
+    times: str = ""  #: the column of times made from a frame's index
 
     @property
     def path(self) -> str:
@@ -37,8 +37,8 @@ def take(data: Any, *, time: Optional[str] = None, name: str = "data", files: Op
          is_table: bool = False) -> Given:
     """Data for an experiment, a forecast or a prediction: a path, a dict of arrays, an array, a frame, or several frames.
 
-    `time` names the column that an index of times becomes, where it has no name itself. A frame becomes the table
-    `name` of `files`, which may have other tables. With `is_table`, columns called x or y are not arrays of sequences.
+    `time` names the column made from a time index that has no name. A frame becomes the table `name` in `files`, which
+    may contain other tables. With `is_table`, columns named x or y are not treated as arrays of sequences.
     """
     if isinstance(data, (str, os.PathLike)):
         return Given(None, [os.path.abspath(os.fspath(data))], "")
@@ -58,7 +58,7 @@ def take(data: Any, *, time: Optional[str] = None, name: str = "data", files: Op
 
 
 def _frames_of(data: Any) -> List[Tuple[str, Any]]:
-    """Several frames with names, those of a dict or their numbers."""
+    """Several frames with their names: a dict's keys, or numbers."""
     if isinstance(data, Mapping):
         named = [(str(name), frame) for name, frame in data.items()]
     elif isinstance(data, Iterable):
@@ -85,12 +85,12 @@ def is_frame(data: Any) -> bool:
 
 
 def _is_lazy(frame: Any) -> bool:
-    """Whether it is a query of polars, which `collect` runs."""
+    """Whether this is a Polars lazy query, which `collect` runs."""
     return type(frame).__name__ == "LazyFrame" and hasattr(frame, "collect")
 
 
 def _has_axes(array: Any) -> bool:
-    """Whether an array has more than one axis, which no column of a table has."""
+    """Whether an array has more than one axis, unlike a table column."""
     if isinstance(array, (list, tuple)):
         return bool(array) and isinstance(array[0], (list, tuple, np.ndarray))
     return isinstance(array, np.ndarray) and array.ndim > 1
@@ -113,7 +113,7 @@ def _add_table(files: Any, name: str, frame: Any, time: Optional[str]) -> str:
 
 
 def write_table(path: str, frame: Any) -> None:
-    """Writes a frame as the .csv file that the library reads."""
+    """Writes a frame to a .csv file that the library can read."""
     names, columns, _ = columns_of(frame, None)
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
@@ -127,7 +127,7 @@ def _written(cells: Any) -> List[Any]:
 
 
 def columns_of(frame: Any, time: Optional[str]) -> Tuple[List[str], List[Any], str]:
-    """The names and the columns of a frame, those of its index first, and the name of an index of times."""
+    """A frame's column names and columns, index columns first, and the name of its time index."""
     if _is_lazy(frame):
         frame = frame.collect()
     if hasattr(frame, "to_frame") and not hasattr(frame, "columns"):  # a Series
@@ -164,7 +164,7 @@ def columns_of(frame: Any, time: Optional[str]) -> Tuple[List[str], List[Any], s
 
 
 def frame_like(like: Any, columns: Mapping[str, np.ndarray], times: List[str], rows: Optional[List[int]], index: str) -> Any:
-    """A frame of the library of another one, with times or rows: as the index in pandas, else as a column."""
+    """Makes a frame of the same library as `like`, with times or rows as the index in pandas, else as a column."""
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(like, (pandas.DataFrame, pandas.Series)):
         if not times:
@@ -187,7 +187,7 @@ def frame_like(like: Any, columns: Mapping[str, np.ndarray], times: List[str], r
 
 
 def _times_like(like: Any, name: str, texts: List[str]) -> Any:
-    """Times as the column of a frame of polars or pyarrow has them; as texts where it has texts, and in a dict."""
+    """Times in the type of a Polars or pyarrow frame's column; as strings if those are strings, and in a dict."""
     plain = np.array(texts)
     if isinstance(like, Mapping) or name not in getattr(like, "column_names", getattr(like, "columns", ())):
         return plain
@@ -216,7 +216,7 @@ def _times_like(like: Any, name: str, texts: List[str]) -> Any:
 
 
 def _by_protocol(frame: Any) -> Any:
-    """A frame of another library as one of a library that is installed."""
+    """Converts another library's frame with a library that is installed."""
     convert: Callable[[Any], Any]
     for library, convert in (("pyarrow", lambda module: module.table(frame)), ("polars", lambda module: module.DataFrame(frame)),
                              ("pyarrow.interchange", lambda module: module.from_dataframe(frame)),
@@ -229,7 +229,7 @@ def _by_protocol(frame: Any) -> Any:
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
-    """An array of float32 or float64; itself if it is contiguous."""
+    """A float32 or float64 array; the same one if it is contiguous."""
     if np.ma.is_masked(values):
         raise InputError(f"[data] {name} has masked numbers. Fill or remove what is missing.")
     try:
@@ -239,18 +239,18 @@ def _numbers(values: Any, name: str) -> np.ndarray:
     if array.dtype.kind not in "iufb":
         hint = " Sequences of several lengths are padded, and SPLIT_lengths says how long each is." if array.dtype.kind == "O" else ""
         raise InputError(f"[data] {name} must be an array of numbers. Got elements {array.dtype}.{hint}")
-    # The library reads these types from a file in the same way.
+    # The library handles these types the same way when it reads a file.
     is_small = array.dtype in (np.dtype(np.float32), np.dtype(np.float16), np.dtype(np.uint8), np.dtype(bool))
     return np.require(array, np.float32 if is_small else np.float64, ["C", "A"])
 
 
 def cells_of(column: Any, name: str) -> Any:
-    """A column as an array of numbers, or as a list of texts."""
+    """A column as an array of numbers or a list of strings."""
     dtype: Any = getattr(column, "dtype", None)
     if getattr(dtype, "time_zone", None) or getattr(getattr(column, "type", None), "tz", None):  # polars, pyarrow: local times
         return [_text_of(time, name) for time in (column.to_list() if hasattr(column, "to_list") else column.to_pylist())]
     try:
-        if getattr(dtype, "kind", None) in ("i", "u", "f", "b") and not isinstance(dtype, np.dtype):  # pandas' own types of numbers
+        if getattr(dtype, "kind", None) in ("i", "u", "f", "b") and not isinstance(dtype, np.dtype):  # pandas' own numeric types
             whole = dtype.kind == "b" and not column.isna().any()
             values = column.to_numpy("bool") if whole else column.to_numpy("float64", na_value=np.nan)
         else:

@@ -1,4 +1,4 @@
-"""Models that learn while they stream."""
+"""Models that learn while streaming."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Learner(_lagtape.Learner):
-    """A model that learns from every step of a stream, as `Model.learner` makes it. It has its own weights.
+    """A model that learns from every step of a stream, made by `Model.learner`. It has its own copy of the weights.
 
         >>> learner = model.learner(method="e_prop", lr=0.001)
         >>> y, loss = learner.step([0.5], [0.25])
@@ -31,25 +31,25 @@ class Learner(_lagtape.Learner):
                          count_of(every, "every", "learner"), count_of(window, "window", "learner"))
 
     def step(self, x: ArrayLike, target: Optional[ArrayLike] = None) -> Tuple[Array, float]:
-        """One step: the output [output] for x [input], and its loss. Then the weights learn from the target [output], in the
-        units of the data; for classes it is their number. None, or a NaN in it, means no target, and the loss is 0.
+        """Runs one step and returns the output [output] for x [input], and its loss. The weights then learn from the target
+        [output], in the units of the data, or the class number. Without a target (None, or one with a NaN) the loss is 0.
 
-        Raises InputError for another shape.
+        Raises InputError for a wrong shape.
         """
         return self._step(x, target)
 
     def model(self) -> Model:
-        """A model with the weights that the learner has now."""
+        """A model with the learner's current weights."""
         from ._model import wrapped
         return wrapped(self._model())
 
     def gradients(self) -> Dict[str, Array]:
-        """The gradients that have been added up since the weights moved, by the parameters' names: with `lr=0` those of all steps."""
+        """The gradients accumulated since the last update, by parameter name; with `lr=0`, over all steps."""
         return self._gradients()
 
     def save(self) -> bytes:
-        """All that later steps depend on as bytes: weights, gradients, states and traces, for `restore` of this learner or one
-        made alike. Its rate may differ; the model's layers, scales and loss, `method`, `rule` and `window` may not.
+        """Everything that later steps depend on, as bytes: weights, gradients, states and traces. Pass them to `restore` of this
+        learner or one like it: its rate may differ, but not the model's layers, scales and loss, `method`, `rule` or `window`.
 
             >>> state = learner.save()
             >>> learner.restore(state)
@@ -57,8 +57,8 @@ class Learner(_lagtape.Learner):
         return self._save()
 
     def restore(self, state: bytes) -> None:
-        """Puts back a state that `save` gave, on a machine with the same vector instructions. Raises InputError, and changes
-        nothing, for one of another learner and for changed bytes."""
+        """Restores a state returned by `save`, on a machine with the same vector instructions. Raises InputError, and changes
+        nothing, if the state is from a different learner or its bytes have changed."""
         if not isinstance(state, (bytes, bytearray, memoryview)):
             raise InputError(f"[learner.restore] a state is the bytes that `save` gave. Got {type(state).__name__}.")
         self._restore(bytes(state))

@@ -1,4 +1,4 @@
-"""NumPy's functions on recorded values: the functions of equations under NumPy's names."""
+"""NumPy's functions applied to recorded values: equation functions under NumPy's names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import _complex, _functions
 from ._errors import InputError
 from ._expression import call, expression_of
 
-_NAMES = {"amax": "max", "amin": "min", "concatenate": "concat", "conjugate": "conj"}  # NumPy's where it has another
+_NAMES = {"amax": "max", "amin": "min", "concatenate": "concat", "conjugate": "conj"}  # NumPy's names where they differ
 _OPERATORS: Dict[str, Callable[..., Any]] = {
     "dot": lambda a, b: expression_of(a) @ b,
     "broadcast_to": lambda a, shape: call("expand", a, *(shape if isinstance(shape, (tuple, list)) else (shape,)), kind="value"),
@@ -17,7 +17,7 @@ _OPERATORS: Dict[str, Callable[..., Any]] = {
 
 
 def called(name: str, args: Any, kwargs: Any) -> Any:
-    """The function with NumPy's name. Raises InputError where a step has none."""
+    """Calls the function by its NumPy name. Raises InputError if a step has no such function."""
     name = _NAMES.get(name, name)
     known = _OPERATORS.get(name)
     for module in (_functions, _complex):
