@@ -16,14 +16,14 @@ struct BatchOptions {
   std::vector<std::int32_t> classes = {};
 };
 
-/// The sequences that each training step takes: a function of (seed, epoch, step) only, so that a run can
-/// resume anywhere. The order of an epoch is a permutation drawn from (seed, epoch). Its last batch may be
-/// smaller. Within a batch the longest sequences come first, so that rows that are computed together end at
-/// nearly the same step. A fresh (unlimited) set has one endless epoch: step k takes the sequences k*batch ..
-/// k*batch + batch - 1.
+/// The sequences that each training step uses: a function of only (seed, epoch, step), so a run can resume
+/// anywhere. The order of an epoch is a permutation drawn from (seed, epoch). Its last batch may be smaller.
+/// Within a batch the longest sequences come first, so rows that are computed together end at nearly the same
+/// step. A fresh (unlimited) set has one endless epoch: step k uses the sequences k*batch .. k*batch + batch -
+/// 1.
 class TrainingOrder {
  public:
-  /// The set must outlive it. Throws InputError when batch < 1 or the set has no sequences.
+  /// The set must outlive it. Throws InputError if batch < 1 or the set is empty.
   TrainingOrder(const Dataset& dataset, std::int64_t batch, std::uint64_t seed)
       : TrainingOrder(dataset, BatchOptions{.batch = batch}, seed) {}
   TrainingOrder(const Dataset& dataset, BatchOptions options, std::uint64_t seed);
@@ -46,7 +46,7 @@ class TrainingOrder {
   std::vector<std::int64_t> order_;
 };
 
-/// The class of each sequence of a set that has one target each. Throws InputError for other sets.
+/// The class of each sequence in a set with one target per sequence. Throws InputError for other sets.
 std::vector<std::int32_t> classes_of(const Dataset& dataset, ThreadPool& pool);
 
 /// The next batch of a whole split in its own order, for evaluation: the indices first .. first + batch - 1,

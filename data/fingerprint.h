@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// A number that two sets have in common only if they are equal, as far as some of their sequences show: at
-/// up to 256 spread over the set, and at fewer where they are long. It does not depend on threads or SIMD level.
+/// A number that two sets share only if they are equal, judged by up to 256 sequences spread over the set, or
+/// fewer if they are long. It does not depend on threads or SIMD level.
 std::uint64_t fingerprint(const Dataset& dataset, ThreadPool& pool);
 
 }  // namespace lagtape

@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// The sequences of several sets of one task, one set after the other. Throws Error for an unlimited set.
+/// The concatenated sequences of several sets of one task. Throws Error for an unlimited set.
 std::shared_ptr<const Dataset> joined(const std::vector<std::shared_ptr<const Dataset>>& parts);
 
 /// The first `count` sequences of a set, or all of them. Throws Error for an unlimited set.

@@ -7,11 +7,11 @@
 
 namespace lagtape {
 
-/// Log-mel spectra of sound, one every 128 samples. A spectrum is the magnitudes of 1024 samples under a
-/// centered Hann window (the sound is mirrored at its ends), summed in 80 triangular bands of equal area that
-/// are evenly spaced on Slaney's mel scale from 40 Hz to half the sampling rate. Values are in dB relative to
-/// the largest of the whole recording, and at least -80 dB. They equal librosa's melspectrogram (power 1)
-/// with power_to_db (ref = max).
+/// Log-mel spectra of sound, one every 128 samples. A spectrum contains the Fourier magnitudes of 1024 samples
+/// under a centered Hann window (the sound is mirrored at its ends), summed in 80 triangular bands of equal
+/// area, evenly spaced on Slaney's mel scale from 40 Hz to half the sampling rate. Values are in dB relative to
+/// the largest in the whole recording, and at least -80 dB. They equal librosa's melspectrogram (power 1) with
+/// power_to_db (ref = max).
 class LogMel {
  public:
   static constexpr std::int64_t kFft = 1024, kHop = 128, kBands = 80;

@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// Mean and (population) standard deviation of each feature over the rows added. The sums are in f64 and
-/// relative to the first row, against cancellation.
+/// Mean and (population) standard deviation of each feature over the rows added. Sums are kept in f64 relative
+/// to the first row, to avoid cancellation.
 class Moments {
  public:
   explicit Moments(std::int64_t features)
@@ -26,8 +26,8 @@ class Moments {
     count_ += 1;
   }
 
-  /// The scaling that gives every feature mean 0 and standard deviation 1; a feature that is
-  /// constant, or varies by less than kLeastScale, is only shifted.
+  /// The scaling that gives every feature mean 0 and standard deviation 1; features that are constant or vary
+  /// by less than kLeastScale are only shifted.
   Scaling standard() const;
 
  private:

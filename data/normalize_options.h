@@ -9,7 +9,7 @@ namespace lagtape {
 /// sequences.
 struct NormalizeOptions {
   bool input = false, target = false;
-  bool real_loss = true;  ///< as in TaskHints; with a loss of classes, scaled targets are an error
+  bool real_loss = true;  ///< as in TaskHints; scaled targets are an error with a loss for classes
 };
 
 extern const OptionTable kNormalizeOptions;

@@ -5,8 +5,8 @@
 
 namespace lagtape {
 
-// Permutations that PyTorch and NumPy draw, bit for bit, from a 32-bit Mersenne twister seeded with one
-// integer: public experiments order their pixels and split their data by them.
+// Reproduces, bit for bit, permutations that PyTorch and NumPy draw from a 32-bit Mersenne Twister seeded with
+// one integer: public experiments use them to order pixels and split data.
 
 /// torch.randperm(n) after torch.manual_seed(seed): for i = 0..n-2, p[i] and p[i + r mod (n - i)] are
 /// swapped, where r is the next draw.

@@ -8,14 +8,15 @@
 
 namespace lagtape {
 
-/// Sequences of any lengths in memory, one after the other, with one target each.
+/// Sequences of varying lengths in memory, one after the other, with one target each.
 struct StoredSequences {
-  std::int64_t input = 1;                  ///< numbers a step
-  std::vector<float> x;                    ///< [total steps, input]; empty where x64 has the inputs
-  std::vector<double> x64 = {};            ///< the same with the digits of f64
-  std::vector<std::int64_t> starts = {0};  ///< [N + 1]: sequence i is the steps starts[i]..starts[i + 1] - 1
-  std::vector<std::int32_t> classes;       ///< [N]; empty for real targets
-  std::vector<double> y;                   ///< [N, output]; empty for classes
+  std::int64_t input = 1;        ///< numbers per step
+  std::vector<float> x;          ///< [total steps, input]; empty if x64 holds the inputs
+  std::vector<double> x64 = {};  ///< the same in f64
+  /// [N + 1]: sequence i consists of steps starts[i]..starts[i + 1] - 1
+  std::vector<std::int64_t> starts = {0};
+  std::vector<std::int32_t> classes;  ///< [N]; empty for real targets
+  std::vector<double> y;              ///< [N, output]; empty for classes
 
   std::int64_t size() const { return static_cast<std::int64_t>(starts.size()) - 1; }
   std::int64_t length(std::int64_t index) const {
@@ -24,7 +25,7 @@ struct StoredSequences {
   std::int64_t longest() const;
   /// Ends a sequence: everything appended to x since the last call.
   void end_sequence() { starts.push_back((std::ssize(x) + std::ssize(x64)) / input); }
-  /// Calls f with the vector that has the inputs.
+  /// Calls f with the vector that holds the inputs.
   template <class F>
   decltype(auto) with_inputs(F&& f) {
     return x64.empty() ? f(x) : f(x64);
@@ -35,7 +36,7 @@ struct StoredSequences {
   }
 };
 
-/// Reduces every longer sequence to `steps` random steps in their order.
+/// Reduces every longer sequence to `steps` random steps, in order.
 void subsample(StoredSequences& sequences, std::int64_t steps, std::uint64_t seed);
 
 /// Keeps the last steps of every longer sequence.
@@ -56,9 +57,9 @@ class StoredDataset final : public Dataset {
   std::vector<std::int64_t> chosen_;
 };
 
-/// The scaling of inputs by mean and standard deviation over all steps of the chosen sequences.
+/// The scaling of inputs by their mean and standard deviation over all steps of the selected sequences.
 Scaling input_scaling(const StoredSequences& sequences, std::span<const std::int64_t> chosen);
-/// The same scaling of their real targets.
+/// The same scaling for their real targets.
 Scaling target_scaling(const StoredSequences& sequences, std::span<const std::int64_t> chosen);
 
 }  // namespace lagtape

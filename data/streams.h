@@ -4,7 +4,7 @@
 
 namespace lagtape {
 
-/// The splits of a task. The numbers select their random streams.
+/// The splits of a task. Their numbers select their random streams.
 enum class Split : std::uint64_t { train = 0, valid = 1, test = 2 };
 
 /// The purposes for which data/ draws random numbers from an experiment's seed, each with its own streams.
@@ -14,7 +14,7 @@ enum class DataStream : std::uint64_t {
   split = 0x6461746103,         ///< the split of sequences into train, valid and test
   noise = 0x6461746104,         ///< noise that all sequences share
   augmentation = 0x6461746105,  ///< the augmentation of a sequence in an epoch
-  subsample = 0x6461746106,     ///< the steps of a sequence that are kept
+  subsample = 0x6461746106,     ///< which steps of a sequence are kept
 };
 
 /// The stream from which sequence `index` of a split is drawn.

@@ -10,22 +10,23 @@
 
 namespace lagtape {
 
-/// Direct forecasts of a panel by a ridge regression for each step: from the last numbers of all columns, the future columns and
-/// the calendar at the row that is predicted, and the targets a season before it. For several series that are divided
-/// in time, each is scaled by its own training rows.
+/// Direct forecasts of a panel by one ridge regression per step, from the last values of all columns, the
+/// future columns and the calendar at the predicted row, and the targets one season before it. If several
+/// series are split in time, each is scaled by its own training rows.
 class PanelRidge {
  public:
-  /// A number of a column at a row, as it is known where a forecast begins.
+  /// A column's value at a row, as far as it is known where a forecast starts.
   using NumberAt = std::function<double(std::int64_t column, std::int64_t row)>;
 
-  /// Fits the regressions of `steps` steps on the training rows, with the penalties that are best on the validation rows; a
-  /// row with a target that was not measured is left out. `reach` rows before a forecast can be read. Rows are thinned where
-  /// there are very many. Empty where there are too few training rows, or too many columns.
+  /// Fits the regressions of `steps` steps on the training rows, with the penalties that are best on the
+  /// validation rows; rows with an unmeasured target are left out. `reach` is how many rows before a forecast
+  /// may be read. If there are very many rows, only some are used. Empty if there are too few training rows or
+  /// too many columns.
   static std::optional<PanelRidge> fit(const Panel& panel, const SeriesOptions& options,
                                        std::span<const SeriesSplit> splits, std::int64_t steps,
                                        std::int64_t season, std::int64_t reach);
 
-  /// The forecast of the steps from a row on: [steps, targets].
+  /// The forecast of the steps starting at a row: [steps, targets].
   std::vector<double> forecast(std::int64_t row, const NumberAt& number_at) const;
 
   std::int64_t lags() const { return lags_; }
@@ -38,12 +39,12 @@ class PanelRidge {
   RegressionSizes sizes() const;
   StepProducts products(const SeriesSplit& split, std::int64_t every) const;
   const Scaling& scaling(std::int64_t row) const;
-  /// Writes the scaled numbers that a forecast from a row on reads into shared [S] and own [H, F].
+  /// Writes the scaled numbers that a forecast starting at a row reads into shared [S] and own [H, F].
   void read(std::int64_t row, const NumberAt& number_at, std::vector<double>& shared,
             std::vector<double>& own) const;
 
   const Panel* panel_ = nullptr;
-  std::int64_t steps_ = 1, lags_ = 0, season_ = 0;  ///< season 0: none, or the lags reach over it
+  std::int64_t steps_ = 1, lags_ = 0, season_ = 0;  ///< season 0: none, or the lags already cover it
   std::vector<std::int64_t> lagged_, ahead_;        ///< columns
   std::vector<Scaling> scaling_;                    ///< by series, or one for all; for each column
   std::optional<StepRegressions> regressions_;

@@ -6,8 +6,8 @@
 
 namespace lagtape {
 
-/// Reads a file and appends its sequences to those that `data` already contains: .ts, .arff or, for other endings, .tsv.
-/// Throws InputError as the reader of each form does, and for a file that cannot be opened.
+/// Reads a file and appends its sequences to those already in `data`: .ts, .arff or, for other endings, .tsv.
+/// Throws InputError as the format's reader does, and for a file that cannot be opened.
 void read_archive_file(const std::filesystem::path& path, const ArchiveOptions& options, ArchiveData& data);
 
 }  // namespace lagtape

@@ -10,8 +10,8 @@
 
 namespace lagtape {
 
-/// Data that a program has in its memory, under names of files. While a GivenScope lives, readers of tables and arrays
-/// on its thread read them in place of files.
+/// Data in a program's memory, under file names. While a GivenScope lives, readers of tables and arrays on its
+/// thread read them instead of files.
 class GivenFiles {
  public:
   /// The folder of these files in `data.path`: (memory)/data.csv.
@@ -28,7 +28,7 @@ class GivenFiles {
   std::map<std::string, std::map<std::string, Tensor>> arrays_;
 };
 
-/// Provides the files on this thread while it lives, or none (null); files of an outer scope are hidden.
+/// Provides the files on this thread while it lives, or none (null), and hides the files of an outer scope.
 class GivenScope {
  public:
   explicit GivenScope(const GivenFiles* files);
@@ -40,8 +40,8 @@ class GivenScope {
   const GivenFiles* before_;
 };
 
-/// The given table or arrays for a path; null for the path of a file. Throws InputError where data of that name were
-/// given earlier, and are not now.
+/// The given table or arrays for a path; null for the path of a file. Throws InputError if data of that name
+/// were given earlier but are not now.
 std::shared_ptr<const ColumnTable> given_table(const std::filesystem::path& path);
 const std::map<std::string, Tensor>* given_arrays(const std::filesystem::path& path);
 

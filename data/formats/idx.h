@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-/// An array of unsigned bytes in row-major order, as in the files of MNIST.
+/// An array of unsigned bytes in row-major order, as in the MNIST files.
 struct Idx {
   Shape shape;
   std::string bytes;  ///< header included
@@ -20,8 +20,8 @@ struct Idx {
 };
 
 /// Parses the IDX format: 0, 0, 8 (unsigned byte), the rank; then the extent of each axis (32 bits,
-/// big-endian); then the elements and nothing more. Throws InputError "WHERE: ..." with what was found and
-/// expected for another type or rank, and for extents that do not match the number of bytes.
+/// big-endian); then only the elements. Throws InputError "WHERE: ..." with what was found and expected for a
+/// different type or rank, and for extents that do not match the number of bytes.
 Idx parse_idx(std::string bytes, std::int64_t rank, const std::string& where);
 
 /// Reads the same format from a file, plain or gzip.

@@ -9,9 +9,9 @@
 
 namespace lagtape {
 
-/// Cuts a text into words by simple rules: a word is a run of letters, digits and bytes of other alphabets
-/// (128 and above), and may have an apostrophe inside ("don't" is one word); every other character that is
-/// not blank is its own word; the tag "<br />" counts as a blank. With `lower`, A-Z become a-z.
+/// Cuts a text into words by simple rules: a word is a run of letters, digits and bytes of other alphabets (128
+/// and above), and may have an apostrophe inside ("don't" is one word); every other nonblank character is its
+/// own word; the tag "<br />" counts as a blank. With `lower`, A-Z become a-z.
 void for_each_word(std::string_view text, bool lower, const std::function<void(std::string_view)>& take);
 
 /// Counts of words, which are numbered from 0 in the order of their first appearance.
@@ -23,8 +23,8 @@ class WordCounts {
   std::int64_t size() const { return static_cast<std::int64_t>(words_.size()); }
   const std::string& word(std::int32_t number) const { return *words_[static_cast<std::size_t>(number)]; }
 
-  /// The numbers of the `most` most frequent words, the most frequent first, equal ones in the order of their
-  /// bytes; words with a count of 0 are left out.
+  /// The numbers of the `most` most frequent words, most frequent first, ties in byte order; words with a count
+  /// of 0 are left out.
   std::vector<std::int32_t> most_frequent(std::int64_t most) const;
 
  private:

@@ -7,11 +7,11 @@ namespace lagtape {
 
 /// How the delayed value in the middle of a step is interpolated from the values on the grid.
 enum class HalfStep : std::uint8_t {
-  linear,   ///< the mean of the two neighbors
-  cubic,    ///< the cubic through four neighbors; the mean where one of them is missing or lies before
-            ///< the start
-  held,     ///< the value at the beginning of the step, held to its end: a method of order 1
-  hermite,  ///< the cubic through the two neighbors with their slopes; the method stays of order 4
+  linear,  ///< the mean of the two neighbors
+  /// the cubic through four neighbors, or the mean if one of them is missing or lies before the start
+  cubic,
+  held,     ///< the value at the start of the step, held to its end: a first-order method
+  hermite,  ///< the cubic through the two neighbors with their slopes; the method remains of order 4
 };
 
 /// The time grid of a solution.
@@ -23,12 +23,12 @@ struct DelayGrid {
 };
 
 /// x' = f(t, x(t), x(t - delay * step)) from x(t) = start for t <= 0, by the classic Runge-Kutta method of
-/// order 4 with a fixed step. Without a delay the third argument is the second. Returns x at 0, step, ...,
+/// order 4 with a fixed step. Without a delay, the third argument equals the second. Returns x at 0, step, ...,
 /// steps * step.
 template <class F>
 std::vector<double> integrate_delay_equation(F f, double start, const DelayGrid& grid) {
   std::vector<double> x(static_cast<std::size_t>(grid.steps + 1), start);
-  std::vector<double> slopes(x.size());  // at 0 the slope of the solution, not of the history
+  std::vector<double> slopes(x.size());  // at 0, the slope of the solution, not of the history
   auto past = [&](std::int64_t n) { return n <= 0 ? start : x[static_cast<std::size_t>(n)]; };
   auto slope = [&](std::int64_t n) { return slopes[static_cast<std::size_t>(n)]; };
 

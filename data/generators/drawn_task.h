@@ -8,12 +8,12 @@
 
 namespace lagtape {
 
-/// Draws sequence `index` of a set from that sequence's own stream, and writes it into a row of a batch that
-/// is filled with padding. Several threads may call it at once.
+/// Draws sequence `index` of a set from its own stream, and writes it into a row of a batch that is filled with
+/// padding. Several threads may call it at once.
 using DrawSequence =
     std::function<void(std::int64_t index, RandomStream stream, Batch& batch, std::int64_t row)>;
 
-/// The sizes of the sets of a task whose sequences are drawn when they are read.
+/// The set sizes of a task whose sequences are drawn when they are read.
 struct DrawnSets {
   bool fresh = false;  ///< every training step draws new sequences, without end
   std::int64_t train = 1000, valid = 1000, test = 1000;

@@ -4,7 +4,7 @@
 
 namespace lagtape {
 
-/// Series s to be predicted: x[n] = s[n], y[n] = s[n + horizon] at every step.
+/// A series s to be predicted: x[n] = s[n], y[n] = s[n + horizon] at every step.
 class ForecastDataset final : public Dataset {
  public:
   /// The series are [N, T + horizon, width]; horizon >= 1.

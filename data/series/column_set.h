@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// The columns of a list of names and numbers; none of null.
+/// The columns in a list of names and numbers; none for null.
 class ColumnSet {
  public:
   explicit ColumnSet(const Json& list) {

@@ -13,19 +13,19 @@ struct ColumnUse {
   ColumnRole role = ColumnRole::past;
 };
 
-/// The columns of numbers of a file that a model uses, in its order.
+/// The numeric columns of a file that a model uses, in the model's order.
 struct ColumnUses {
   std::vector<ColumnUse> inputs = {};
-  std::vector<std::int64_t> targets = {};  ///< columns of the file
+  std::vector<std::int64_t> targets = {};  ///< columns in the file
 
   bool is_target(std::int64_t source) const;
 };
 
-/// Gives the number of a column by its name or number in a key of the data, such as "target".
+/// Returns the number of a column, given its name or number in a key of the data such as "target".
 using FindColumn = std::function<std::int64_t(const Json& column, const std::string& key)>;
 
-/// Finds the columns that the options name in a file of so many. Where all columns are read, the columns `times` are left
-/// out. Throws InputError where a column is named by name and by number.
+/// Finds the columns that the options select in a file with that many columns. If all columns are read, the
+/// columns `times` are left out. Throws InputError if a column is given by both name and number.
 ColumnUses column_uses(const SeriesOptions& options, std::int64_t columns,
                        const std::vector<std::int64_t>& times, const FindColumn& find,
                        const std::string& where);

@@ -5,9 +5,9 @@
 
 namespace lagtape {
 
-/// Reads the columns that the options name, treats cells without a number as they say, and makes the columns that
-/// follow from these and from the times. The last rows without targets are the panel's `future` with `may_end`, else an
-/// error as others.
+/// Reads the columns that the options select, handles cells without a number as the options say, and makes the
+/// columns that derive from these and from the times. With `may_end`, the last rows without targets become the
+/// panel's `future`; otherwise they are errors like any other.
 void read_columns(const CsvSource& csv, bool may_end, Panel& panel);
 
 }  // namespace lagtape

@@ -14,12 +14,12 @@ struct GridOfSeries {
   bool is_even = true;
 };
 
-/// The grids of all series. The longest one decides where the options do not; series of one row have its frequency.
-/// None where all series have one row.
+/// The grids of all series. If the options do not fix it, the longest series decides the frequency, which
+/// series of one row share. None if every series has one row.
 std::vector<GridOfSeries> grids_of(const CsvSource& csv, const std::vector<PanelSeries>& all,
                                    const TimeAxis& axis, const TimeCalendar& calendar);
 
-/// Divides the series where times are missing.
+/// Splits the series where times are missing.
 std::vector<RowRange> segments_between(const std::vector<PanelSeries>& all,
                                        const std::vector<GridOfSeries>& grids);
 

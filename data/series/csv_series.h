@@ -5,19 +5,20 @@
 
 namespace lagtape {
 
-/// Reads the columns that name the series of each row, if the file has some. Leaves out the rows of the second file that are of
-/// series that the first one does not have. Returns a note on the names, or "". Throws InputError for an empty cell.
+/// Reads the columns that name each row's series, if the file has them. Leaves out rows of the second file
+/// whose series is not in the first. Returns a note about the names, or "". Throws InputError for an empty
+/// cell.
 std::string read_series(CsvSource& csv);
 
-/// Puts the rows of a series next to each other, in the order in which the file names the series first. `times` are the
-/// times of the files' rows, which order the rows of a series; none: rows stay in their order. A row of the second file
-/// is left out where its series already has that time.
+/// Groups the rows by series, in the order in which series first appear in the file. `times` are the times of
+/// the files' rows, by which the rows of a series are sorted; none: rows keep their order. A row of the second
+/// file is left out if its series already has that time.
 void order_rows(CsvSource& csv, std::vector<Instant>& times);
 
-/// The series of ordered rows.
+/// The series of the sorted rows.
 std::vector<PanelSeries> series_in(const CsvSource& csv);
 
-/// The rows of the files from `begin` to before `end` by the number of their series.
+/// The files' rows from `begin` up to but not including `end`, by series number.
 std::vector<std::vector<std::int64_t>> rows_by_series(const CsvSource& csv, std::int64_t begin,
                                                       std::int64_t end);
 

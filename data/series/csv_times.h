@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// Reads the column of times: puts the rows in their order, and divides the series where times are missing.
+/// Reads the time columns, sorts the rows, and splits the series where times are missing.
 void read_times(CsvSource& csv, Panel& panel);
 
 }  // namespace lagtape

@@ -19,18 +19,18 @@ inline constexpr const char* kAboutDateOrder =
     "which of the first two numbers of a date is the day where no row has one above 12: \"day_first\" or "
     "\"month_first\"; \"auto\": an error asks";
 
-/// Notes the error of an invalid "time_format".
+/// Notes the error for an invalid "time_format".
 void check_time_format(const std::string& format, JsonReader& reader);
 
-// How the values of the options of recordings are written.
+// How the option values of recordings are written.
 extern const OptionKindOf<Json> kColumns;                            ///< a list of names and numbers, or null
-extern const OptionKindOf<SeriesOptions> kInput;                     ///< past columns, as "input"
-extern const OptionKindOf<SeriesOptions> kPast;                      ///< the same, as "past"
+extern const OptionKindOf<SeriesOptions> kInput;                     ///< past columns, written as "input"
+extern const OptionKindOf<SeriesOptions> kPast;                      ///< the same, written as "past"
 extern const OptionKindOf<std::optional<bool>> kMaybe;               ///< true, false or null
-extern const OptionKindOf<std::vector<std::string>> kCalendarNames;  ///< names of kCalendar
-extern const OptionKindOf<std::vector<Category>> kCategories;        ///< an object of lists of words
-extern const OptionKindOf<std::vector<std::string>> kTimeColumns;    ///< the name of a column, or of two
-extern const OptionKindOf<std::vector<std::string>> kNames;          ///< the name of a column, or a list
+extern const OptionKindOf<std::vector<std::string>> kCalendarNames;  ///< names in kCalendar
+extern const OptionKindOf<std::vector<Category>> kCategories;        ///< an object with lists of words
+extern const OptionKindOf<std::vector<std::string>> kTimeColumns;    ///< one column name, or two
+extern const OptionKindOf<std::vector<std::string>> kNames;          ///< one column name, or a list
 extern const OptionKindOf<std::vector<std::int64_t>> kDays;          ///< a list of dates
 extern const OptionKindOf<std::int64_t> kStride;                     ///< a number, or "auto"
 extern const OptionKindOf<ScaleBy> kScaleBy;                         ///< true, false, "all" or "series"

@@ -10,42 +10,42 @@
 
 namespace lagtape {
 
-/// The kind of a column's values: measured numbers, whether a cell has a certain word, whether the number of
-/// another column was there, or a function of the time.
+/// The kind of a column's values: measured numbers, whether a cell contains a certain word, whether another
+/// column has a number there, or a function of the time.
 enum class ColumnKind : std::uint8_t { number, category, mask, calendar };
 
-/// The role of a column in a model: predicted, known up to now, known for later rows as well, or one value in
-/// all rows.
+/// The role of a column in a model: predicted, known up to now, known for later rows too, or constant over all
+/// rows.
 enum class ColumnRole : std::uint8_t { target, past, future, fixed };
 
-/// The quantity and its unit, as people name them: "load" in "MW".
+/// A quantity and its unit, as commonly written: "load" in "MW".
 struct Quantity {
   std::string name, unit = {};  ///< the unit may be empty
 };
 
-/// A column of a recording, a value a row.
+/// A column of a recording, one value per row.
 struct Column {
   std::string name;
-  std::string unit = {};  ///< the unit in a row of units, or in all cells
+  std::string unit = {};  ///< the unit, from a row of units or from all cells
   ColumnKind kind = ColumnKind::number;
   ColumnRole role = ColumnRole::past;
   Tensor values = {};                  ///< the values of one column, or of several side by side
-  std::int64_t first = 0, stride = 1;  ///< place of the column in `values`, and distance of its rows
+  std::int64_t first = 0, stride = 1;  ///< position of the column in `values`, and distance between its rows
   /// By row, whether its number was missing and is computed from others; empty: none.
   std::vector<bool> filled = {};
-  std::int64_t masks = -1;  ///< the column that a mask is about; -1: this is not a mask
-  /// The value of a calendar column at a time of the local clock, in seconds since 1970.
+  std::int64_t masks = -1;  ///< the column that a mask refers to; -1: this is not a mask
+  /// The value of a calendar column at a local time, in seconds since 1970.
   std::function<double(double)> at_time = {};
 
   double at(std::int64_t row) const { return values.at(first + row * stride); }
   bool is_filled(std::int64_t row) const { return !filled.empty() && filled[static_cast<std::size_t>(row)]; }
-  /// The number of a row as it was measured, NaN where it was not.
+  /// The number measured in a row, NaN if none was.
   double measured(std::int64_t row) const {
     return is_filled(row) ? std::numeric_limits<double>::quiet_NaN() : at(row);
   }
 };
 
-/// Rows one after the other.
+/// Consecutive rows.
 struct RowRange {
   std::int64_t first = 0, rows = 0;
 

@@ -8,15 +8,15 @@
 
 namespace lagtape {
 
-/// A column in a program's memory: texts, or numbers, which are read in place.
+/// A column in a program's memory: texts, or numbers that are read in place.
 struct GivenColumn {
   using Numbers = std::function<double(std::int64_t row)>;
 
   std::string name;
   std::int64_t rows = 0;
-  Numbers number = {};                                      ///< NaN: there is none; empty: a column of texts
-  std::function<std::string(std::int64_t row)> write = {};  ///< the text of a number; "": there is none
-  std::vector<std::string> texts = {};                      ///< [rows] of a column of texts
+  Numbers number = {};                                      ///< NaN: missing; empty: a text column
+  std::function<std::string(std::int64_t row)> write = {};  ///< the text of a number; "": missing
+  std::vector<std::string> texts = {};                      ///< [rows] of a text column
 };
 
 /// A table of columns in memory. Numbers become texts when their cells are read, for example as names of series.
@@ -27,14 +27,13 @@ class ColumnTable {
 
   std::int64_t rows() const { return columns_.empty() ? 0 : columns_.front().rows; }
   std::vector<std::string> names() const;
-  /// The numbers of a column; null for one of texts.
+  /// The numbers of a column; null for a text column.
   const GivenColumn::Numbers* numbers(std::int64_t column) const;
   std::string_view cell(std::int64_t row, std::int64_t column) const;
 
  private:
   std::vector<GivenColumn> columns_;
-  mutable std::vector<std::vector<std::string>>
-      written_;  ///< by column of numbers: its cells, once one is read
+  mutable std::vector<std::vector<std::string>> written_;  ///< by numeric column: its cells, once one is read
 };
 
 }  // namespace lagtape

@@ -9,17 +9,17 @@
 
 namespace lagtape {
 
-/// How a text table of a user is written.
+/// How a user's text table is written.
 struct TableOptions {
   static constexpr char kNoThousands = 'n';
 
-  char separator = 0;  ///< 0: found from the file
+  char separator = 0;  ///< 0: inferred from the file
   char decimal = '.';
-  char thousands = 0;                      ///< 0: found from whole columns; kNoThousands
-  std::int64_t skip_rows = -1;             ///< lines before the table; -1: found from the file
+  char thousands = 0;                      ///< 0: inferred from whole columns; kNoThousands
+  std::int64_t skip_rows = -1;             ///< lines before the table; -1: inferred from the file
   bool strip_units = false;                ///< cells such as "100 kW" are read as 100
-  std::vector<double> missing_codes = {};  ///< numbers that mark missing ones
-  /// The same for single columns by their names; then `missing_codes` is empty.
+  std::vector<double> missing_codes = {};  ///< numbers that mark missing values
+  /// The same for single columns by name; `missing_codes` is then empty.
   std::map<std::string, std::vector<double>> codes_by_column = {};
 
   /// The options for reading a column, with its own codes.

@@ -9,9 +9,9 @@
 
 namespace lagtape {
 
-/// Where the table begins in a text that may have other lines above it: "sep=;" as Excel writes it, comments, the last
-/// of which may have the names, and a preamble, whose lines have other numbers of cells than the table. Adds a note for
-/// each.
+/// Where the table starts in a text that may have other lines above it: "sep=;" as Excel writes it, comments,
+/// the last of which may contain the names, and a preamble, whose lines have different numbers of cells than
+/// the table. Adds a note for each.
 TableStart find_table_start(std::string_view text, const TableOptions& options,
                             std::vector<std::string>& notes);
 

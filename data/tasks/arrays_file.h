@@ -20,7 +20,7 @@ struct ArraysOptions {
   std::int64_t tokens = 0;
   AxisOrder layout = AxisOrder::automatic;
   double train = 0.7, valid = kUsualShare, test = 0.15;
-  std::int64_t split_seed = -1;  ///< -1: that of the experiment
+  std::int64_t split_seed = -1;  ///< -1: the experiment's seed
   bool every_step = false;       ///< the model reads out at every step
   std::int64_t lag = 0;          ///< as in TaskHints
   NormalizeOptions normalize;
@@ -30,11 +30,11 @@ struct ArraysOptions {
 struct ArraysFile {
   ArraySets sets = {};
   DataShape shape = {};
-  AxisOrder layout = AxisOrder::automatic;  ///< as it was found
+  AxisOrder layout = AxisOrder::automatic;  ///< as found
   std::vector<std::string> notes = {};
 };
 
-/// Reads the sets of a file, of which the first decides the shape. Throws InputError with path and array.
+/// Reads the sets in a file; the first decides the shape. Throws InputError with path and array.
 ArraysFile read_arrays_file(const std::filesystem::path& path, const ArraysOptions& options);
 
 }  // namespace lagtape

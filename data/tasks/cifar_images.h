@@ -13,12 +13,12 @@
 
 namespace lagtape {
 
-/// The files of CIFAR-10, as `lagtape list tasks NAME` describes them.
+/// The CIFAR-10 files, as `lagtape list tasks NAME` describes them.
 inline constexpr std::string_view kCifarFiles =
     "cifar-10-binary.tar.gz from https://www.cs.toronto.edu/~kriz/cifar.html, packed or unpacked:\n"
     "170052171 bytes, MD5 c32a1d4ab5d03f1284b67883e8d87530";
 
-/// The options that all tasks of CIFAR-10 share: where the images are, and how many are in each split.
+/// The options shared by all CIFAR-10 tasks: where the images are, and how many are in each split.
 struct CifarOptions {
   std::string path;
   std::int64_t train = 48000, valid = 2000, test = 10000;
@@ -26,7 +26,7 @@ struct CifarOptions {
 
 extern const OptionTable kCifarOptions;
 
-/// Reads the images and splits the training images at random by the experiment's seed. Throws InputError when
+/// Reads the images and splits the training images at random by the experiment's seed. Throws InputError if
 /// there are too few.
 std::pair<std::shared_ptr<const Cifar10>, SplitIndices> load_cifar10(const CifarOptions& options,
                                                                      const TaskContext& context);

@@ -21,7 +21,7 @@ inline constexpr std::array kCalendar = {
     CalendarInput{"year", 365.2425 * 86400.0, 0.0},
 };
 
-/// The entry of that name, which must be one of kCalendar.
+/// The entry with that name, which must be one of kCalendar.
 const CalendarInput& calendar_input(std::string_view name);
 
 }  // namespace lagtape

@@ -10,16 +10,17 @@
 
 namespace lagtape {
 
-/// A point in time: nanoseconds since 1970 in UTC. The time of a place's clock is counted in the same way, as
-/// if the place were at UTC, and is called a local time.
+/// A point in time: nanoseconds since 1970 in UTC. The time on a place's clock is counted in the same way, as
+/// if it were UTC, and is called a local time.
 using Instant = std::int64_t;
 
 inline constexpr std::int64_t kOneSecond = 1'000'000'000, kOneMinute = 60 * kOneSecond,
                               kOneHour = 60 * kOneMinute, kOneDay = 24 * kOneHour;
-/// The whole years that an Instant holds.
+/// The whole years that fit in an Instant.
 inline constexpr int kFirstYear = 1678, kLastYear = 2261;
 
-/// The last number of seconds since 1970 that is a time, the end of the year 9999. Milliseconds lie beyond it.
+/// The largest number of seconds since 1970 that is taken for a time, the end of the year 9999. Milliseconds
+/// lie beyond it.
 inline constexpr double kLatestTime = 253402300799.0;
 
 /// The place of a row of a column, for messages.
@@ -28,11 +29,12 @@ using PlaceOfRow = std::function<Place(std::int64_t row)>;
 constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) { return a % b + (a % b < 0 ? b : 0); }
 
-/// Days since 1970 of the Gregorian calendar. The day may be any number, counted from the first of the month.
+/// The day of the Gregorian calendar, counted from 1970. The day may be any number, counted from the first of
+/// the month.
 constexpr std::int64_t day_of(int year, int month, int day) {
   return std::chrono::sys_days(std::chrono::year(year) / month / 1).time_since_epoch().count() + day - 1;
 }
-/// The date of a day since 1970.
+/// The date of a day counted from 1970.
 constexpr std::chrono::year_month_day date_of(std::int64_t day) {
   return std::chrono::sys_days(std::chrono::days(day));
 }

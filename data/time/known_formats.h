@@ -6,19 +6,19 @@
 
 namespace lagtape {
 
-/// A format of dates that is found without its name.
+/// A date format that is recognized without being specified.
 struct KnownFormat {
   TimePattern pattern;
   bool takes_clock = false;  ///< a time of day may follow
-  /// Digits alone could be any number, and are dates of fewer years.
+  /// Bare digits could be any number; they are dates only in a narrower range of years.
   int first_year = kFirstYear, last_year = kLastYear;
 
-  bool is_rare = false;  ///< used only where no other format fits, because it is rare
+  bool is_rare = false;  ///< used only if no other format fits, because it is rare
 
   bool is_number() const { return first_year != kFirstYear; }
 };
 
-/// All of them. Only a format with day and month exchanged may read the same texts.
+/// All of them. Only a format with day and month swapped may read the same texts.
 std::span<const KnownFormat> known_formats();
 
 }  // namespace lagtape

@@ -5,7 +5,8 @@
 
 namespace lagtape {
 
-/// Removes the next digits from a text, from `least` to `most` of them. Returns their value, -1 where there are fewer.
+/// Removes the leading digits from a text, at least `least` and at most `most`. Returns their value, or -1 if
+/// there are fewer.
 inline int take_digits(std::string_view& text, int least, int most) {
   int value = 0, count = 0;
   const int end = most < static_cast<int>(text.size()) ? most : static_cast<int>(text.size());
@@ -20,7 +21,7 @@ inline int take_digits(std::string_view& text, int least, int most) {
   return value;
 }
 
-/// The number of the two digits at a place, negative where there are none.
+/// The two-digit number at a position, negative if there is none.
 inline int two_digits(const char* text) {
   const unsigned a = static_cast<unsigned char>(text[0]) - '0', b = static_cast<unsigned char>(text[1]) - '0';
   return a <= 9 && b <= 9 ? static_cast<int>(10 * a + b) : -1;
@@ -41,7 +42,7 @@ inline bool take_blanks(std::string_view& text) {
 
 inline char small_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Whether a text begins with a word, given in small letters, in either case.
+/// Whether a text starts with a word, given in lowercase, ignoring case.
 inline bool begins_with_word(std::string_view text, std::string_view word) {
   if (text.size() < word.size()) return false;
   for (std::size_t i = 0; i < word.size(); ++i)

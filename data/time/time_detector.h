@@ -15,67 +15,69 @@ struct KnownFormat;
 /// The times of a column.
 struct TimeColumn {
   TimeFormat format = {};
-  /// [rows] Instants where the format is absolute, else local times, which a TimeZone converts to instants.
+  /// [rows] Instants if the format is absolute, else local times, which a TimeZone converts to instants.
   std::vector<Instant> times = {};
-  /// For an absolute format, its clock: a fixed offset if all rows have it, the zone that has the offsets of
-  /// all rows, else UTC.
+  /// For an absolute format, its clock: a fixed offset if all rows have it, the zone that matches the offsets
+  /// of all rows, else UTC.
   TimeZone zone = {};
-  /// Rows have offsets from UTC that differ, and no zone has them all.
+  /// Rows have different UTC offsets that match no zone.
   bool has_several_offsets = false;
 };
 
-/// The meaning of the first two numbers of a date, where the rows do not decide it.
+/// The meaning of the first two numbers of a date, if the rows do not settle it.
 enum class DateOrder : std::uint8_t { automatic, day_first, month_first };
 
 std::string_view name_of(DateOrder order);  ///< "auto", "day_first", "month_first"
-/// The order of a format that has a counterpart with day and month exchanged; else automatic.
+/// The order in a format that has a counterpart with day and month swapped; else automatic.
 DateOrder date_order_of(const TimeFormat& format);
 
-/// Finds the one format that reads all texts of a column, and reads them.
+/// Finds the one format that fits all texts of a column, and reads them.
 class TimeDetector {
  public:
   explicit TimeDetector(DateOrder order = DateOrder::automatic);
-  /// Reads that format alone.
+  /// Reads only that format.
   explicit TimeDetector(const TimeFormat& only);
 
   void reserve(std::size_t rows) { expected_ = rows; }
-  /// The names of the columns, which give the unit of plain numbers: days since which date, or weeks of a year.
+  /// The names of the columns, which determine the unit of plain numbers: the date from which days are counted,
+  /// or weeks of a year.
   void called(std::vector<std::string> columns) { columns_ = std::move(columns); }
-  /// Adds the time of day of a row, before any other row: digits alone are hours, or hours and minutes where one has
-  /// more. A column with such a name has the half hours, quarters of an hour or five minutes of a day by their
-  /// numbers, from 1 on.
+  /// Adds the time of day of a row, before any other row: bare digits are hours, or hours and minutes if one
+  /// has more digits. A column with such a name numbers the half hours, quarter hours or five-minute periods of
+  /// a day from 1.
   void see_clock(std::string_view cell);
-  /// The beginning of an interval, as in "01.01.2024 00:00 - 01.01.2024 01:00" and "2024-01-01 00:00-01:00".
+  /// The start of an interval, as in "01.01.2024 00:00 - 01.01.2024 01:00" and "2024-01-01 00:00-01:00".
   void add(std::string_view text);
-  /// A time of several columns: a date and a time of day, or year, month, day, hour, minute and second, as many as there are.
-  /// The name of the second one may mean a quarter, an ISO week or a day of the year, with no other day after it.
+  /// A time in several columns: a date and a time of day, or year, month, day, hour, minute and second, as many
+  /// as there are. The second column's name may mean a quarter, an ISO week or a day of the year, with no other
+  /// day after it.
   void add(std::span<const std::string_view> cells);
 
-  /// Whether some format reads all texts so far. finish may still refuse them: numbers that are hardly times, and
-  /// ambiguous days and months.
+  /// Whether some format fits all texts so far. finish may still reject them: numbers that are unlikely to be
+  /// times, and ambiguous days and months.
   bool is_possible() const { return refused_ < 0; }
-  /// Whether all texts so far are plain numbers, as counters and measurements are too.
+  /// Whether all texts so far are plain numbers, as counters and measurements are.
   bool is_of_numbers() const;
-  /// Whether some format of dates reads all texts so far, such as 01022024, which two read.
+  /// Whether some date format fits all texts so far, such as 01022024, which two formats fit.
   bool is_of_dates() const;
 
-  /// Returns the times. Throws InputError for the first text that no format reads, for numbers that are not times
-  /// between 1900 and 2100 with their likely meaning, for offsets in a part of the rows, and where two formats read all
-  /// rows, no order is given, and not just one of them leaves no gap.
+  /// Returns the times. Throws InputError for the first text that fits no format, for numbers that are not
+  /// times between 1900 and 2100 in their likely unit, and for offsets in only some rows; also if two formats
+  /// fit all rows, no order is given, and it is not exactly one of them that leaves no gap.
   TimeColumn finish(const PlaceOfRow& place);
 
  private:
-  /// A format that reads all texts so far, and its times.
+  /// A format that fits all texts so far, and its times.
   struct Candidate {
     const KnownFormat* format = nullptr;                   ///< nullptr: plain numbers
     std::uint32_t style = 0;                               ///< bits of TextStyle
-    int digits = 0;                                        ///< the most digits of a fraction
+    int digits = 0;                                        ///< the most digits in a fraction
     std::int64_t lowest = INT64_MAX, highest = INT64_MIN;  ///< of plain numbers
     std::int64_t differs =
-        -1;  ///< the first row that has an offset where the first one has none, or the reverse
+        -1;  ///< the first row that has an offset although the first row has none, or the reverse
     std::vector<OffsetChange> offsets = {};
     std::vector<Instant> times = {};
-    std::vector<double> fractions = {};  ///< fractions of plain numbers; empty: all are whole
+    std::vector<double> fractions = {};  ///< fractions of plain numbers; empty: all are integers
   };
 
   void find_clock_intervals(std::string_view second);
@@ -93,12 +95,12 @@ class TimeDetector {
   std::string only_ = {};
   std::vector<Candidate> candidates_ = {};
   std::size_t expected_ = 0;
-  std::int64_t rows_ = 0, refused_ = -1;  ///< the first row that no format reads
-  std::string first_ = {}, text_ = {};    ///< the first row's, and the refused one's
+  std::int64_t rows_ = 0, refused_ = -1;  ///< the first row that fits no format
+  std::string first_ = {}, text_ = {};    ///< the text of the first row, and of the rejected one
   std::string joined_ = {};
   std::vector<std::string> columns_ = {};
   std::size_t clock_digits_ = 0;
-  int last_period_ = 0;  ///< the highest number of a column of times of day
+  int last_period_ = 0;  ///< the largest number in a time-of-day column
   bool are_intervals_ = false, are_clock_intervals_ = false;
 };
 

@@ -10,31 +10,32 @@ namespace lagtape {
 
 /// The time of a text.
 struct ReadTime {
-  Instant time = 0;                         ///< local where there is no offset
+  Instant time = 0;                         ///< local if there is no offset
   std::optional<std::int64_t> offset = {};  ///< seconds by which its clock is ahead of UTC
   bool is_date = false;                     ///< no time of day was written
 };
 
-/// The parts of a time as texts write them.
+/// The parts of a time as written in texts.
 struct TimeParts {
   int year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0, nanosecond = 0;
-  int digits = 0;          ///< digits of the fraction of a second, 9 at most
+  int digits = 0;          ///< digits of a fractional second, 9 at most
   int day_of_year = 0;     ///< 0: month and day are given
   int week = 0;            ///< the ISO 8601 week, with `year` an ISO year; 0: month and day are given
   int weekday = 1;         ///< day of that week, from 1 for Monday
   int named_weekday = -1;  ///< the weekday in the text, from 0 for Monday; -1: none
-  int half = -1;           ///< 0 before noon, 12 after it; -1: hours of 24
+  int half = -1;           ///< 0 for AM, 12 for PM; -1: 24-hour clock
   bool has_offset = false;
   std::int64_t offset = 0;  ///< seconds ahead of UTC
 
-  /// The instant, local without an offset. Nothing for a date that does not exist, and beyond kFirstYear..kLastYear.
+  /// The instant, local without an offset. Empty for a date that does not exist or lies outside
+  /// kFirstYear..kLastYear.
   std::optional<Instant> instant() const;
   std::optional<ReadTime> read(bool is_date) const;
 };
 
-/// Parts that texts of one format may write in several ways, as bits.
+/// Parts that texts in one format may write in several ways, as bits.
 enum TextStyle : std::uint32_t {
-  kOneDigit = 1 << 0,     ///< days and months below 10 without a zero
+  kOneDigit = 1 << 0,     ///< days and months below 10 without a leading zero
   kLongMonth = 1 << 1,    ///< January, not Jan
   kCapitals = 1 << 2,     ///< JAN
   kWithClock = 1 << 3,    ///< a time of day
@@ -48,7 +49,7 @@ enum TextStyle : std::uint32_t {
   kHalfDays = 1 << 11,  ///< AM and PM
   kSmallHalf = 1 << 12,
   kNoBlankHalf = 1 << 13,   ///< 1:00PM
-  kOneDigitHour = 1 << 14,  ///< hours below 10 without a zero
+  kOneDigitHour = 1 << 14,  ///< hours below 10 without a leading zero
   kZulu = 1 << 15,
   kUtcWord = 1 << 16,
   kGmtWord = 1 << 17,
@@ -59,13 +60,13 @@ enum TextStyle : std::uint32_t {
   kUnderscore = 1 << 22,  ///< _ before the time of day
 };
 
-/// Seconds ahead of UTC as times are written: "+01:00", "-05:30".
+/// Seconds ahead of UTC in the usual notation: "+01:00", "-05:30".
 std::string offset_text(std::int64_t seconds, std::string_view between = ":");
 
-// Each removes a part from the beginning of a text, and adds its form to `style`. False where there is none.
+// Each removes a part from the start of a text and adds its form to `style`. False if there is none.
 
 bool take_fraction(std::string_view& text, TimeParts& parts);
-/// AM or PM, also as "a.m." and "a. m.".
+/// AM or PM, including "a.m." and "a. m.".
 bool take_half(std::string_view& text, TimeParts& parts, std::uint32_t& style);
 /// "Z", "UTC", "+01:00", "+0100", "CEST", ...
 bool take_offset(std::string_view& text, TimeParts& parts, std::uint32_t& style);

@@ -11,15 +11,15 @@
 
 namespace lagtape {
 
-/// The clock of a place: its offsets from UTC over time. Copies share the rules, and any number of threads may
-/// read them.
+/// The clock of a place: its UTC offsets over time. Copies share the rules, and any number of threads may read
+/// them.
 class TimeZone {
  public:
   TimeZone() = default;  ///< UTC
-  /// A zone of the IANA database, such as "Europe/Berlin", "UTC", or an offset such as "+01:00". Throws InputError with the
-  /// nearest name for others.
+  /// A zone in the IANA database, such as "Europe/Berlin" or "UTC", or an offset such as "+01:00". Throws
+  /// InputError with the nearest name for others.
   static TimeZone named(std::string_view name);
-  /// The same offset, in seconds, at all times; its name is that of the offset: "+01:00".
+  /// The same offset, in seconds, at all times; it is also the zone's name: "+01:00".
   static TimeZone fixed(std::int64_t seconds_ahead);
 
   const std::string& name() const { return name_; }
@@ -34,12 +34,12 @@ class TimeZone {
   /// The local time for steps of a calendar: midnight for the first moment of a day that has no midnight.
   Instant to_calendar(Instant time) const;
 
-  /// The instant of a local time: the earlier one where the clock shows it twice; where the clock skips it, as far
-  /// after the skip as the local time is after its beginning.
+  /// The instant of a local time: the earlier one if the clock shows it twice; if the clock skips it, as far
+  /// after the skip as the local time is after the start of the skip.
   Instant to_utc(Instant local) const;
-  /// The instants of the rows of one series. Where the clock shows a time twice, the order of the rows decides if it
-  /// ascends or descends; else the first of two equal times is the earlier. Throws InputError for a time that the clock
-  /// skips, unless all are midnights: then a day without one begins with its first moment.
+  /// The instants of the rows of one series. If the clock shows a time twice, the order of the rows decides
+  /// when they ascend or descend; otherwise the first of two equal times is the earlier. Throws InputError for
+  /// a time that the clock skips, unless all are midnights: a day without one then starts at its first moment.
   std::vector<Instant> to_utc(std::span<const Instant> local, const PlaceOfRow& place) const;
 
  private:
@@ -49,21 +49,21 @@ class TimeZone {
   std::shared_ptr<const Rules> rules_ = {};  ///< nullptr: UTC
 };
 
-/// Names of the zones that most people live in, the likeliest first.
+/// Names of the zones with the most inhabitants, the likeliest first.
 std::span<const char* const> common_zones();
 
-/// A row at which the offset from UTC changes, with the new offset in seconds.
+/// A row at which the UTC offset changes, with the new offset in seconds.
 struct OffsetChange {
   std::size_t row = 0;
   std::int64_t offset = 0;
 };
 
-/// The zone whose clock has the offsets of all times; a common one if possible. Nothing where there is none.
+/// The zone whose clock matches the offsets of all times; a common one if possible. Empty if there is none.
 std::optional<TimeZone> zone_of_offsets(std::span<const Instant> times,
                                         std::span<const OffsetChange> changes);
 
-/// The zone in whose clock all times have the same time of day, unlike in UTC, such as days that a program wrote in
-/// UTC. Midnights and common zones are preferred. "" where there is none.
+/// The zone on whose clock all times have the same time of day, unlike in UTC, such as local days that a
+/// program wrote in UTC. Midnights and common zones are preferred. "" if there is none.
 std::string zone_of_days(std::span<const Instant> times);
 
 }  // namespace lagtape
