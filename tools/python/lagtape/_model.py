@@ -24,46 +24,46 @@ if TYPE_CHECKING:
 
 @known_arguments
 def load(run: Path | bytes) -> Model:
-    """The model of a run folder, of a weights file, or of a weights file's bytes.
+    """Loads a model from a run folder, a weights file, or the bytes of a weights file.
 
         >>> lagtape.load(run).input_width
         1
 
-    Raises InputError that names the file and what is wrong with it.
+    Raises InputError, which reports the file and what is wrong with it.
     """
     return Model(run)
 
 
 class KerasModel(Protocol):
-    """What import_model calls of a model of Keras."""
+    """The method of a Keras model that import_model calls."""
 
     def save(self, filepath: str) -> None: ...
 
 
 def is_keras_model(value: object) -> bool:
-    """Whether a value is a model of Keras, which is not imported for this."""
+    """Whether a value is a Keras model; does not import Keras."""
     return any(kind.__module__.split(".")[0] == "keras" and kind.__name__ == "Model" for kind in type(value).__mro__)
 
 
 @known_arguments
 def import_model(file: Union[Path, KerasModel], *, format: str = "", order: Sequence[str] = (), nonlinearity: str = "",
                  precision: str = "", rest: Optional[float] = None, between: str = "") -> Model:
-    """The model of a file that another program trained: PyTorch's safetensors and torch.save, Keras 3, JSON of RTNeural,
-    AIDA-X, GuitarML and Proteus, NAM and ONNX.
+    """Imports a model file from another program: PyTorch's safetensors and torch.save, Keras 3, JSON from RTNeural,
+    AIDA-X, GuitarML and Proteus, NAM, and ONNX.
 
-    `format` names the format, which else comes from the file's content, `order` the modules of PyTorch from
-    the input up, `nonlinearity` is the function of nn.RNN ("tanh" unless the file says "relu"), `precision` is "f32", "f64" or "bf16"
-    (without it, what the file has), and `rest` an input: the model then begins in the states to which it settles for
-    that input. `between` is the function between linear maps of PyTorch that follow each other, such as "relu", which a
-    state_dict lacks.
+    `format` is the file format (by default detected from the content). `order` lists PyTorch modules from the input up.
+    `nonlinearity` is nn.RNN's function ("tanh" unless the file specifies "relu"). `precision` is "f32", "f64" or "bf16"
+    (by default the file's). `rest` is an input: the model starts in the states to which it settles for that input.
+    `between` is the function between consecutive PyTorch linear layers, such as "relu", which a state_dict does not
+    contain.
 
         >>> file = classifier.export("onnx", "classes.onnx")
         >>> lagtape.import_model(file).output_width
         2
 
-    In place of a file it takes a model of Keras 3 in memory.
+    A Keras 3 model in memory can be passed instead of a file.
 
-    Raises InputError that names the file and the place in it.
+    Raises InputError, which reports the file and the location in it.
     """
     if is_keras_model(file):
         with tempfile.TemporaryDirectory() as folder:
@@ -83,14 +83,14 @@ def import_model(file: Union[Path, KerasModel], *, format: str = "", order: Sequ
 
 
 def wrapped(made: _lagtape.Model) -> Model:
-    """A model that the library made."""
+    """Wraps a model that the library made."""
     model = Model.__new__(Model)
     model._model = made
     return model
 
 
 class Model:
-    """A trained model. It never changes and may be used by several threads at once. It pickles.
+    """A trained model. It never changes, can be used by several threads at once, and can be pickled.
 
         >>> lagtape.Model(run.path).predict(x).shape  # x [4, 60, 1]
         (4, 60, 1)
@@ -111,15 +111,15 @@ class Model:
     def predict(self, x: object, *, threads: int = 1) -> Union[Array, List[Array]]:
         """The outputs for sequences, in the units of the data.
 
-        x [T, input] gives [T, output], and [B, T, input] gives [B, T, output]; a model that reads out once a sequence
-        gives [output] and [B, output]. A list of sequences [T_i, input] of any lengths gives the list of their outputs.
-        Arrays that are C-contiguous and of the model's dtype are read where they are. The bits do not depend on the
-        batch or on the number of threads.
+        x [T, input] gives [T, output], and [B, T, input] gives [B, T, output]; a model with one output per sequence
+        gives [output] and [B, output]. A list of sequences [T_i, input] of varying lengths gives a list of outputs.
+        C-contiguous arrays of the model's dtype are not copied. Results do not depend on the batch or on the number
+        of threads, bit for bit.
 
             >>> model.predict(x[0]).shape, len(model.predict([x[0], x[1, :50]]))
             ((60, 1), 2)
 
-        Raises InputError for another shape and for numbers that are not finite.
+        Raises InputError for wrong shapes and non-finite numbers.
         """
         threads = count_of(threads, "threads", "predict", 1, 1024)
         if isinstance(x, (list, tuple)) and x and not _is_array_like(x):
@@ -127,7 +127,7 @@ class Model:
         return self._model.predict(self._input(x), [], threads)
 
     def _predict_several(self, sequences: List[Array], threads: int) -> List[Array]:
-        """One batch if padding adds little, else one sequence after the other: the bits are the same."""
+        """Runs one batch if padding adds little, otherwise one sequence at a time: the results are bit-identical."""
         lengths = [len(one) for one in sequences]
         longest = max(lengths)
         if self._reads_padding or longest * len(lengths) > 4 * sum(lengths):
@@ -154,15 +154,15 @@ class Model:
 
     def stream(self, rows: int = 1, *, rate: float = 1, interpolation: str = "cubic", weights: str = "own",
                calibrate: Optional[ArrayLike] = None) -> Stream:
-        """A stream of `rows` sequences side by side, before its first step.
+        """Makes a stream of `rows` parallel sequences, before its first step.
 
-        `rate` is the number of its steps for each step of training, 0.5 to 8: 96 / 48 for sound of 96 kHz and a model of
-        48 kHz. States between two steps are found by "linear" or "cubic" interpolation. Raises InputError for a rate
-        that the model cannot run at.
+        `rate` is the number of stream steps per training step, 0.5 to 8: 96 / 48 for 96 kHz sound and a 48 kHz model.
+        States between two steps are found by "linear" or "cubic" interpolation. Raises InputError if the model cannot
+        run at that rate.
 
-        `weights` of "bf16" or "int8" let a model of float32 with 64 units and more run faster and less exactly. "int8" needs
-        `calibrate`: sequences [T, input] or [B, T, input] like those to come. "f32" leaves out the rounding of a model that was
-        trained in bf16.
+        `weights` of "bf16" or "int8" make a float32 model with 64 or more units faster and less exact. "int8" needs
+        `calibrate`: representative sequences [T, input] or [B, T, input]. "f32" omits the rounding of a model trained in
+        bf16.
 
             >>> stream = model.stream()
             >>> bool((stream.block(x[0]) == model.predict(x[0])).all())
@@ -172,24 +172,24 @@ class Model:
 
     def learner(self, *, method: str = "rtrl", rule: str = "sgd", lr: float = 0.01, every: int = 1,
                 window: int = 1) -> Learner:
-        """A stream that learns: each of its steps predicts, and then moves its own copy of the weights towards the
+        """Makes a stream that learns: each step predicts, and then moves the learner's copy of the weights toward the
         target.
 
-        `method` is "rtrl", the whole gradient, for one recurrent layer whose units do not read each other's states,
-        "e_prop", which leaves out later effects of states on other units and layers, or "truncated", the same with
-        traces that begin again every `window` steps. `rule` is "sgd" or "adam", `lr` the rate,
-        and `every` the number of steps whose gradients are added before the weights move.
+        `method` is "rtrl", the exact gradient, for one recurrent layer whose units do not use each other's states;
+        "e_prop", which ignores later effects of states on other units and layers; or "truncated", which also restarts
+        the traces every `window` steps. `rule` is "sgd" or "adam", `lr` is the learning rate, and `every` is the number
+        of steps whose gradients are summed before the weights move.
 
             >>> learner = model.learner(method="e_prop")
             >>> learner.steps
             0
 
-        Raises InputError where the method does not fit the layers.
+        Raises InputError if the method does not support the layers.
         """
         return Learner(self, method=method, rule=rule, lr=lr, every=every, window=window)
 
     def use_series(self, name: str) -> Model:
-        """The model of one of `series`, which predicts, streams and is saved with the scaling of that series alone.
+        """The model for one of `series`: it predicts, streams and is saved with only that series' scaling.
 
         Raises InputError with the nearest name.
         """
@@ -197,12 +197,12 @@ class Model:
 
     @property
     def series(self) -> List[str]:
-        """The names of the series, if the model scales each by itself; `use_series` chooses one. Empty: all numbers
-        have one scaling."""
+        """The names of the series, if the model scales each separately; `use_series` selects one. Empty if there is one
+        scaling for all."""
         return self._model.series
 
     def save(self, file: Path) -> None:
-        """Writes the weights file of the model, from which `load` makes it again.
+        """Writes the model's weights file, which `load` can read.
 
             >>> model.save("waves.safetensors")
         """
@@ -210,32 +210,32 @@ class Model:
 
     @property
     def dtype(self) -> Dtype:
-        """float32 or float64: the precision that it was trained in and computes in."""
+        """float32 or float64: the precision used in training and prediction."""
         return DTYPES[self._model.dtype]
 
     @property
     def input_width(self) -> int:
-        """Numbers a step; 1 for tokens."""
+        """The number of inputs per step; 1 for tokens."""
         return self._model.input_width
 
     @property
     def output_width(self) -> int:
-        """Numbers an output; the logits of a classifier."""
+        """The number of values per output; for a classifier, its logits."""
         return self._model.output_width
 
     @property
     def classes(self) -> int:
-        """0 unless the model is a classifier."""
+        """The number of classes; 0 unless the model is a classifier."""
         return self._model.classes
 
     @property
     def tokens(self) -> int:
-        """Inputs are the numbers 0 .. tokens - 1; 0 for inputs that are real numbers."""
+        """The number of tokens, if inputs are the integers 0 .. tokens - 1; 0 if inputs are real numbers."""
         return self._model.tokens
 
     @property
     def reads_every_step(self) -> bool:
-        """Whether predictions have an output at every step, or one a sequence."""
+        """True if predictions have an output at every step, False if they have one per sequence."""
         return self._model.reads_every_step
 
     @property
@@ -246,7 +246,7 @@ class Model:
 
     @property
     def layers(self) -> List[ModelLayer]:
-        """The layers from the input up, the read-out last: name, params, largest_lag, programs (of their steps)."""
+        """The layers from the input up, the read-out last: name, params, largest_lag, programs (of the steps)."""
         return cast(List[ModelLayer], self._model.layers)
 
     @property
@@ -276,18 +276,19 @@ class Model:
 
 
 class Stream(_lagtape.Stream):
-    """Runs a model one step, or a block of steps, at a time, for `rows` sequences side by side.
+    """Runs a model one step or one block of steps at a time, for `rows` parallel sequences.
 
-    With the model's own weights it gives the bits that `Model.predict` gives. A stream belongs to one thread at a time;
-    `copy` makes another one in the same state, and so does pickling. It is a context manager that closes it. `step(x)`
-    maps x [input] or [rows, input] to [output] or [rows, output]; `block(x)` reads [T, input] or [T, rows, input].
+    With the model's own weights, results are bit-identical to `Model.predict`. Only one thread may use a stream at a
+    time; `copy` makes another one in the same state, and so does pickling. As a context manager, a stream closes itself.
+    `step(x)` maps x [input] or [rows, input] to [output] or [rows, output]; `block(x)` accepts [T, input] or
+    [T, rows, input].
 
         >>> with lagtape.Stream(model) as stream:
         ...     first = stream.step(x[0, 0])
         >>> first.shape
         (1,)
 
-    Raises InputError for another shape, and for a stream that is closed or that another thread uses.
+    Raises InputError for a wrong shape, and if the stream is closed or in use by another thread.
     """
 
     def __init__(self, model: Model, rows: int = 1, *, rate: float = 1, interpolation: str = "cubic", weights: str = "own",
@@ -300,8 +301,8 @@ class Stream(_lagtape.Stream):
 
     @property
     def window(self) -> Tuple[Array, ...]:
-        """The last values of the states, on which the future depends: copies, one array a state, layer by layer,
-        [history + 1, rows, width], the oldest value first. It can be set."""
+        """The last values of the states, on which later outputs depend: copies, one array per state, layer by layer,
+        [history + 1, rows, width], the oldest value first. Can be set."""
         return self._window()
 
     @window.setter
@@ -311,7 +312,7 @@ class Stream(_lagtape.Stream):
         self._restore(states, self.steps)
 
     def save(self) -> bytes:
-        """The state as bytes, for `restore` of a stream of the same model, with as many rows, the same rate and weights.
+        """The state as bytes, for `restore` of a stream with the same model, rows, rate and weights.
 
             >>> stream = model.stream()
             >>> state = stream.save()
@@ -320,7 +321,7 @@ class Stream(_lagtape.Stream):
         return self._save()
 
     def restore(self, state: bytes) -> None:
-        """Puts back a state that `save` gave. Raises InputError for one of another model or stream, and for changed bytes."""
+        """Restores a state returned by `save`. Raises InputError if it is from a different model or stream, or has changed."""
         if not isinstance(state, (bytes, bytearray, memoryview)):
             raise InputError(f"[stream.restore] a state is the bytes that `save` gave. Got {type(state).__name__}.")
         self._restore_saved(bytes(state))
@@ -349,14 +350,14 @@ class Stream(_lagtape.Stream):
 
 
 def _stream_in_state(model: Model, rows: int, options: Dict[str, Any], state: bytes) -> Stream:
-    """A stream that was pickled."""
+    """Restores a pickled stream."""
     stream = Stream(model, rows, **options)
     stream.restore(state)
     return stream
 
 
 def _is_array_like(sequences: Any) -> bool:
-    """Whether a list is a nested list of numbers of one shape, rather than sequences of any lengths."""
+    """Whether a list is a regular nested list of numbers rather than sequences of varying lengths."""
     if any(isinstance(one, np.ndarray) for one in sequences):
         return False
     try:
@@ -366,7 +367,7 @@ def _is_array_like(sequences: Any) -> bool:
 
 
 def _check_finite(array: Array, call: str) -> None:
-    # With a NaN, the least and the largest number are NaN: two passes, without another array of this size.
+    # If there is a NaN, the minimum and maximum are NaN: two passes, but no other array of this size.
     if array.size == 0 or (np.isfinite(array.min()) and np.isfinite(array.max())):
         return
     place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])

@@ -1,4 +1,4 @@
-"""Charts: matplotlib's axes where it is installed, else SVG."""
+"""Charts: matplotlib axes if it is installed, otherwise SVG."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Svg:
-    """A chart where there is no matplotlib: notebooks show it, `save` writes the file, and `str` gives the text.
+    """A chart without matplotlib: notebooks show it, `save` writes a file, and `str` returns the text.
 
         >>> lagtape.Svg("<svg/>").save("chart.svg")
     """
@@ -27,7 +27,7 @@ class Svg:
         self._text = text
 
     def save(self, file: Path) -> None:
-        """Writes the chart as a file (.svg)."""
+        """Writes the chart to an .svg file."""
         with open(path_of(file), "w", encoding="utf-8") as opened:
             opened.write(self._text)
 
@@ -54,7 +54,7 @@ class Chart(NamedTuple):
         return Svg(_lagtape.chart(self.title, self.x, self.y, self.log, lines, bands, width, height))
 
     def draw(self, ax: Optional[Axes]) -> Union[Axes, Svg]:
-        """Draws the chart into axes, new ones where there are none; SVG without matplotlib."""
+        """Draws the chart into axes, by default new ones; without matplotlib, as SVG."""
         axes = _axes(ax)
         if axes is None:
             return self.svg()
@@ -69,12 +69,12 @@ class Chart(NamedTuple):
 
 
 def _places(x: Array) -> List[float]:
-    """Places on an axis."""
+    """Positions on an axis."""
     return [float(value) for value in x]
 
 
 def draw_counts(title: str, counts: Array, names: Sequence[str], ax: Optional[Axes]) -> Union[Axes, Svg]:
-    """A matrix of counts [classes, classes], a row for each true class."""
+    """Draws a matrix of counts [classes, classes] with a row per true class."""
     axes = _axes(ax)
     if axes is None:
         return Svg(_counts_svg(title, counts, names))
@@ -104,7 +104,7 @@ def _counts_svg(title: str, counts: Array, names: Sequence[str]) -> str:
 
 
 def _axes(ax: Optional[Axes]) -> Any:
-    """The axes to draw into; None: there is no matplotlib."""
+    """The axes to draw into, or None without matplotlib."""
     if ax is not None:
         if not hasattr(ax, "fill_between"):
             raise InputError(f"[plot] ax must be axes of matplotlib. Got {type(ax).__name__}.")

@@ -1,4 +1,4 @@
-"""Progress of a training: a line in terminals, a curve in notebooks, messages of `logging`, and callbacks."""
+"""Training progress: a line in terminals, a curve in notebooks, `logging` messages, and callbacks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BAR = 24  # characters
 
 
 class Stop(Exception):
-    """Raised by a callback, ends the training and keeps its result; so does returning True.
+    """A callback raises this to end training and keep the result. Returning True does the same.
 
         >>> def enough(row):
         ...     if row["valid_loss"] < 1e9:
@@ -71,7 +71,7 @@ class _Line:
 
 
 class _LiveCurve:
-    """A learning curve in a notebook, redrawn after each evaluation below a bar."""
+    """A learning curve in a notebook, below a progress bar, redrawn after each evaluation."""
 
     def __init__(self) -> None:
         shown: Any = importlib.import_module("IPython.display")
@@ -99,7 +99,7 @@ class _LiveCurve:
 
 
 class Progress:
-    """Follows a training: shows how far it is, in terminals and notebooks unless asked for otherwise, and calls the callbacks."""
+    """Follows training: shows progress (by default in terminals and notebooks), and calls the callbacks."""
 
     def __init__(self, shown: Optional[bool], callbacks: Callbacks):
         self._callbacks = callbacks_of(callbacks)
@@ -128,7 +128,7 @@ class Progress:
         self._view.stepped(step / max(steps, 1), f"epoch {epoch + 1}  loss {loss:.4g}  {left_text}  {self._evaluation}")
 
     def evaluated(self, text: str, kept: bool) -> bool:
-        """Called after each evaluation with its line of metrics.jsonl. Returns whether the training ends here."""
+        """Called after each evaluation with its metrics.jsonl line. Returns whether training should stop."""
         row: Evaluated = {name: float("nan") if value is None else value for name, value in json.loads(text).items()}
         valid = "  ".join(f"{name} {value:.4g}" for name, value in row.items() if name.startswith("valid_"))
         self._evaluation = valid + ("  *" if kept else "")
@@ -144,7 +144,7 @@ class Progress:
 
 
 def callbacks_of(callbacks: Any, name: str = "[train] callback") -> List[Callback]:
-    """The functions of a list, of one function or of None. Raises InputError."""
+    """The callbacks as a list, given a list, a single function, or None. Raises InputError."""
     found: List[Callback] = list(callbacks) if isinstance(callbacks, (list, tuple)) else [] if callbacks is None else [callbacks]
     for one in found:
         if not callable(one):
@@ -161,13 +161,13 @@ def _asks_to_stop(callback: Callback, row: Evaluated) -> bool:
 
 
 def columns_of(rows: List[Evaluated]) -> Dict[str, Any]:
-    """Rows of numbers as an array for each name, NaN where a row has none."""
+    """Converts rows of numbers to an array per name, with NaN for missing values."""
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: np.array([float("nan") if row.get(name) is None else row[name] for row in rows]) for name in names}
 
 
 def learning_chart(title: str, history: Dict[str, Any]) -> Chart:
-    """The losses over epochs, or over steps where the training set never ends."""
+    """The losses by epoch, or by step if the training set is endless."""
     epochs = history.get("epoch", np.zeros(0))
     over = "epoch" if len(epochs) < 2 or (np.diff(epochs) > 0).all() else "step"
     names = [name for name in ("train_loss", "valid_loss", "test_loss") if name in history]

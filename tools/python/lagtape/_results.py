@@ -1,4 +1,4 @@
-"""The types of results, for editors and type checkers: the keys of dicts, and the types of their values."""
+"""Types of results, for editors and type checkers: the keys of dicts and the types of their values."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Dtype = np.dtype[Any]
-#: The line of metrics.jsonl of an evaluation: epoch, step, train_loss, valid_loss and so on.
+#: An evaluation's line in metrics.jsonl: epoch, step, train_loss, valid_loss and so on.
 Evaluated = Dict[str, float]
 Callback = Callable[[Evaluated], object]
 Callbacks = Union[Callback, Sequence[Callback], None]
 
 
 class Scores(Dict[str, float]):
-    """Metrics by name. A classifier's may have counts, those of many series the metrics of each.
+    """Metrics by name. May include a classifier's counts, or the metrics of each of many series.
 
         >>> scores = run.evaluate("test")
         >>> scores["loss"] >= 0 and scores.series == {}
@@ -25,7 +25,7 @@ class Scores(Dict[str, float]):
 
     @property
     def confusion(self) -> Array:
-        """Counts [classes, classes] with a row for each true class, where `confusion=True` asked for them."""
+        """Counts [classes, classes] with a row per true class, if requested with `confusion=True`."""
         counts: Array = self._of("confusion")
         return counts
 
@@ -36,7 +36,7 @@ class Scores(Dict[str, float]):
 
     @property
     def series(self) -> Dict[str, Dict[str, float]]:
-        """The metrics of each series by its name, of a model of many."""
+        """The metrics of each series by name, for a model of many series."""
         return dict(self._of("series", {}))
 
     def _of(self, name: str, *default: Any) -> Any:
@@ -71,7 +71,7 @@ class Summary(_Summary, total=False):
 
 
 class Memory(TypedDict):
-    """Bytes that a training takes."""
+    """Bytes of memory needed for training."""
 
     parameter_bytes: int
     derived_bytes: int
@@ -85,7 +85,8 @@ class _Check(TypedDict):
 
 
 class Check(_Check, total=False):
-    """The result of `check`. With `gradients`: their largest error beside central differences, and where it is."""
+    """The result of `check`. With `gradients`, includes their largest error relative to central differences, and its
+    location."""
 
     notes: List[str]
     ok: bool
@@ -118,7 +119,7 @@ class DescribedParameter(TypedDict):
 
 
 class Plan(TypedDict):
-    """A memory plan: what it keeps, and what it computes again."""
+    """A memory plan: what it stores and what it recomputes."""
 
     name: str
     bytes: int
@@ -127,7 +128,7 @@ class Plan(TypedDict):
 
 
 class Description(TypedDict):
-    """A model as `inspect` describes it. Facts that need data are there if the experiment's data are."""
+    """A model's description from `inspect`. Entries that depend on data are included only if the data are available."""
 
     name: str
     params: int
@@ -146,7 +147,7 @@ class Description(TypedDict):
 
 
 class Curve(TypedDict):
-    """Numbers over lags or steps: mean, least and largest of the sequences."""
+    """Values over lags or steps: the mean, minimum and maximum over the sequences."""
 
     mean: Array
     min: Array
@@ -154,7 +155,7 @@ class Curve(TypedDict):
 
 
 class AnalyzedState(TypedDict):
-    """A state of a layer: its norm over the steps, and the size of gradients over the lags."""
+    """A state of a layer: its norm at each step, and the size of gradients at each lag."""
 
     name: str
     width: int
@@ -166,7 +167,7 @@ class AnalyzedState(TypedDict):
 
 
 class Jacobian(TypedDict):
-    """Norms of the Jacobian of the states over the lags."""
+    """Norms of the states' Jacobian at each lag."""
 
     method: str
     projections: int
@@ -218,7 +219,7 @@ class Analysis(TypedDict):
 
 
 class CatalogueOption(TypedDict):
-    """An option of an entry of `lagtape.list`."""
+    """An option in an entry of `lagtape.list`."""
 
     key: str
     type: str
@@ -263,7 +264,7 @@ class Prediction(_Prediction):
 
 
 class Forecast(_Prediction, total=False):
-    """A forecast: arrays [steps, targets], and the recording before it, past [rows, targets]."""
+    """A forecast: arrays [steps, targets], and the preceding recording, past [rows, targets]."""
 
     season: int
     past: Array
@@ -274,7 +275,7 @@ class Forecast(_Prediction, total=False):
 
 
 class Interval(TypedDict):
-    """Share of truths within the intervals of a probability, and their width."""
+    """The fraction of true values that lie within the intervals, and the intervals' width."""
 
     level: float
     calibrations: int
@@ -290,7 +291,7 @@ class _HorizonTarget(TypedDict):
 
 
 class HorizonTarget(_HorizonTarget, total=False):
-    """Errors of the forecasts of a target by step, [steps], of the model and of baselines."""
+    """Forecast errors for a target by step, [steps], for the model and the baselines."""
 
     persistence_rmse: Array
     persistence_mae: Array
@@ -304,7 +305,7 @@ class HorizonTarget(_HorizonTarget, total=False):
 
 
 class HorizonScores(TypedDict):
-    """Scores of forecasts beside baselines; ratio is the model's error over that of the best one."""
+    """Forecast scores compared with baselines; ratio is the model's error divided by the best baseline's."""
 
     origins: int
     season: int
@@ -315,7 +316,7 @@ class HorizonScores(TypedDict):
 
 
 class ModelLayer(TypedDict):
-    """A layer of a trained model; programs are its steps as texts."""
+    """A layer of a trained model; programs are its steps as text."""
 
     name: str
     params: int

@@ -1,4 +1,4 @@
-"""Run folders: the results of a training, its scores, predictions, charts and exports."""
+"""Run folders: training results, scores, predictions, charts and exports."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """A run folder, the result of a training. `lagtape.Run(path)` opens one.
+    """A run folder, the result of training. `lagtape.Run(path)` opens one.
 
         >>> lagtape.Run(run.path).metrics["test_loss"] >= 0
         True
@@ -39,7 +39,7 @@ class Run:
 
     @property
     def experiment(self) -> Experiment:
-        """The experiment with every default and absolute paths; `lagtape.train` repeats it."""
+        """The experiment with every default and absolute paths; pass it to `lagtape.train` to repeat the run."""
         with self._open("experiment.json") as file:
             experiment: Experiment = json.loads(_lagtape.experiment_of_run(file.read(), self.path))
         return experiment
@@ -52,16 +52,16 @@ class Run:
 
     @property
     def metrics(self) -> Dict[str, float]:
-        """The metrics of the kept weights: valid_loss, test_loss, and the experiment's own beside them."""
+        """The metrics of the kept weights: valid_loss, test_loss, and the experiment's own metrics."""
         valid, test = self.summary["valid"], self.summary["test"]
         return {f"{split}_{name}": number_of(value) for split, scores in (("valid", valid), ("test", test)) for name, value in scores.items()}
 
     @property
     def history(self) -> Dict[str, Array]:
-        """Arrays with a number for each evaluation: epoch, step, train_loss, valid_loss, lr, seconds and so on. Numbers
-        that an evaluation did not report are NaN."""
+        """Arrays with one value per evaluation: epoch, step, train_loss, valid_loss, lr, seconds and so on. Values that an
+        evaluation did not report are NaN."""
         with self._open("metrics.jsonl") as file:
-            return columns_of([json.loads(line) for line in file if line.endswith("\n")])  # else the line of a run that was killed
+            return columns_of([json.loads(line) for line in file if line.endswith("\n")])  # a killed run can leave a partial line
 
     def model(self) -> Model:
         """The model with the kept weights."""
@@ -74,14 +74,14 @@ class Run:
     export = _tool.export
 
     def confusion(self, split: str = "test", *, data: object = None) -> Array:
-        """Counts [classes, classes] of a classifier with a row for each true class and a column for each predicted one.
+        """A classifier's counts [classes, classes], with a row per true class and a column per predicted class.
 
-        split, data  as of `lagtape.evaluate`, which also gives the names of the classes
+        split, data  as in `lagtape.evaluate`, which also returns the class names
 
             >>> classifier.confusion().shape
             (2, 2)
 
-        Raises InputError for a model that is not a classifier.
+        Raises InputError if the model is not a classifier.
         """
         return _forecast.evaluate(self, split, data=data, confusion=True).confusion
 
@@ -92,7 +92,7 @@ class Run:
     def plot_learning(self, *, ax: None = None) -> Union[Axes, Svg]: ...
 
     def plot_learning(self, *, ax: Optional[Axes] = None) -> Union[Axes, Svg]:
-        """Draws the losses of training and validation over the epochs: matplotlib's axes, or SVG where it is not
+        """Draws the training and validation losses by epoch: returns matplotlib axes, or SVG if it is not
         installed.
 
             >>> axes = run.plot_learning()
@@ -107,9 +107,9 @@ class Run:
 
     def plot_gradient_reach(self, *, split: str = "test", sequences: int = 8, steps: int = 1000,
                             ax: Optional[Axes] = None) -> Union[Axes, Svg]:
-        """Draws the size of the loss gradient by each state over the steps between them, from `lagtape.analyze`.
+        """Draws the size of the loss gradient with respect to each state, by lag, from `lagtape.analyze`.
 
-        split, sequences, steps  the data: of `steps` steps at most
+        split, sequences, steps  the data to use, at most `steps` steps
 
             >>> axes = run.plot_gradient_reach(sequences=2)
         """
@@ -125,7 +125,7 @@ class Run:
     def plot_confusion(self, split: str = ..., *, data: object = ..., ax: None = None) -> Union[Axes, Svg]: ...
 
     def plot_confusion(self, split: str = "test", *, data: object = None, ax: Optional[Axes] = None) -> Union[Axes, Svg]:
-        """Draws the counts of `confusion`, a row for each true class.
+        """Draws the counts of `confusion`, with a row per true class.
 
             >>> axes = classifier.plot_confusion()
         """
@@ -143,16 +143,16 @@ class Run:
 
     def plot_forecast(self, input: object = None, steps: Union[int, str, None] = None, *, past: Optional[int] = None,
                       ax: Optional[Axes] = None, future: object = None, interval: Optional[float] = None) -> Union[Axes, Svg]:
-        """Draws a forecast after the end of a recording of one series, with its interval or its outer quantiles as a
+        """Draws a forecast that continues a recording of one series, with its interval or outer quantiles as a
         band.
 
-        input                    the recording, as for `lagtape.forecast`; by default the file that the run was trained on
-        steps, future, interval  as for `lagtape.forecast`; by default the steps of a training window
-        past                     rows before the forecast that are shown; by default four times the steps
+        input                    the recording, as in `lagtape.forecast`; by default the file that the run was trained on
+        steps, future, interval  as in `lagtape.forecast`; `steps` is by default the length of a training window
+        past                     how many rows before the forecast to show; by default four times the steps
 
             >>> axes = wave.plot_forecast("wave.csv", 20)
 
-        Raises InputError where the data were in memory and `input` is not given.
+        Raises InputError if the data were in memory and `input` is not given.
         """
         data = self.experiment["data"]
         if input is None:
@@ -193,13 +193,13 @@ class Run:
 
 
 def name_of_layer(layer: Mapping[str, Any]) -> str:
-    """A layer of an experiment in few words: "tau_gru 16"."""
+    """A short description of a layer in an experiment: "tau_gru 16"."""
     name = layer.get("cell", layer.get("layer", ""))
     return f"{name if isinstance(name, str) else name.get('cell', '')} {layer.get('units', '')}".strip()
 
 
 def forecast_chart(title: str, made: Forecast, past: Optional[int]) -> Chart:
-    """The rows before a forecast and its predictions, over the rows from the last known one on."""
+    """A chart of the rows before a forecast and its predictions, by row relative to the last known one."""
     if "past" not in made:
         raise InputError("[plot_forecast] a forecast of one series is drawn. Got several; forecast them with `lagtape.forecast`.")
     steps = len(made["prediction"])

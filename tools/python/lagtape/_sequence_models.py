@@ -1,4 +1,4 @@
-"""Estimators with one class, or numbers, for each sequence."""
+"""Estimators that predict one class, or numbers, for each sequence."""
 
 from __future__ import annotations
 
@@ -16,30 +16,31 @@ from ._sequences import Sequences, numbers, sequences_of, targets_of
 _TAU = 10  # steps
 
 _SETTINGS = """
-    cell          a cell's name ("tau_gru", "lstm", ...: `lagtape.list("cells")`), a function of `lagtape.cell`, or a dict of a layer
-    units         size of the state of each layer
-    tau           steps of the delay, of cells with one; by default 10, or the longest sequence
+    cell          a cell's name ("tau_gru", "lstm", ...: `lagtape.list("cells")`), a `lagtape.cell` function, or a layer as a dict
+    units         state size of each layer
+    tau           delay in steps, for cells with a delay; by default 10, or the longest sequence if shorter
     layers        number of layers
-    epochs, batch, lr   most passes over the data, sequences an update, step size of Adam
-    validation    share of the sequences of `fit` that decides which weights are kept; 0: the last ones
-    patience      epochs without a new best on these, then it ends; None: all epochs
-    normalize     scale inputs (and the numbers of a regression) by mean and standard deviation of the training
-    random_state  a seed, a NumPy generator, or None. The same seed gives the same bits
-    threads       by default as many as the machine runs at once; the bits do not depend on it
-    progress      a line of progress; by default in a terminal and in a notebook
+    epochs, batch, lr   maximum passes over the data, sequences per update, Adam's step size
+    validation    fraction of the sequences passed to `fit` used to choose which weights to keep; 0: keep the last
+    patience      stop after this many epochs without a new best on these; None: run all epochs
+    normalize     scale inputs (and regression targets) by the mean and standard deviation of the training data
+    random_state  a seed, a NumPy generator, or None. The same seed gives bit-identical results
+    threads       by default as many as the machine can run at once; results do not depend on it
+    progress      show a progress line; by default in a terminal or a notebook
     callbacks     a function, or a list of them, called after each epoch with its scores, like `callback` of `lagtape.train`
-    sequence, time   of a long table: the columns of the names of sequences and of their order in time
+    sequence, time   in a long table, the columns with sequence names and with their order in time
     experiment    settings of an experiment that replace these: {"optimizer": {"type": "sgd"}, "model": {"layers": [...]}}
 
-    X is an array [N, T, C] or [N, T], a list of arrays [T_i, C], or a long DataFrame, whose columns but `sequence`, `time` and
-    that of y are the inputs. Its sequences are in the order in which they begin; without `sequence` it has an index of two levels.
+    X is an array [N, T, C] or [N, T], a list of arrays [T_i, C], or a long DataFrame whose columns other than `sequence`,
+    `time` and y are the inputs. Its sequences are in order of first appearance; without `sequence` it needs a two-level index.
 
-    Fitted attributes: model_ (a `lagtape.Model`), n_features_in_ (C, or T of [N, T]), feature_names_in_ of a table, history_ and summary_ as in `lagtape.Run`; `experiment` is then the whole experiment that ran.
+    Fitted attributes: model_ (a `lagtape.Model`), n_features_in_ (C, or T for [N, T]), feature_names_in_ for a table,
+    history_ and summary_ as in `lagtape.Run`; `experiment` is then the complete experiment that ran.
 """
 
 
 class SequenceEstimator(Estimator):
-    """Shared by both."""
+    """The part shared by the classifier and the regressor."""
 
     n_features_in_: int
 
@@ -88,7 +89,7 @@ class SequenceEstimator(Estimator):
 
 
 class SequenceClassifier(SequenceEstimator):
-    __doc__ = f"""Learns which class each sequence has, with the interface of scikit-learn's classifiers.
+    __doc__ = f"""Learns the class of each sequence. Has the interface of scikit-learn's classifiers.
 
         >>> model = lagtape.SequenceClassifier("lstm", units=4, epochs=2, progress=False).fit(X, y)    # X [N, T, C], y [N]
         >>> model.predict(X).shape, model.predict_proba(X).shape, model.classes_.tolist(), model.score(X, y) <= 1
@@ -99,7 +100,7 @@ class SequenceClassifier(SequenceEstimator):
     classes_: np.ndarray
 
     def fit(self, X: Any, y: Any) -> SequenceClassifier:
-        """Trains. y [N]: the classes, words or whole numbers, or the name of a column of the table X. Raises InputError."""
+        """Trains. y [N]: classes (words or integers), or the name of a column in the table X. Raises InputError."""
         taken = self._taken(X, "fit", y if isinstance(y, str) else None)
         classes, codes = np.unique(_classes_in(targets_of(y, taken, "fit"), "fit"), return_inverse=True)
         if len(classes) < 2:
@@ -109,7 +110,7 @@ class SequenceClassifier(SequenceEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """The logits [N, classes]; for two classes their difference [N]."""
+        """The logits [N, classes]; for two classes, their difference [N]."""
         logits = self._logits(X, "decision_function")
         return logits if logits.shape[1] > 2 else logits[:, 1] - logits[:, 0]
 
@@ -120,18 +121,18 @@ class SequenceClassifier(SequenceEstimator):
         return np.asarray(exponents / exponents.sum(axis=1, keepdims=True))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The likeliest classes [N]."""
+        """The most likely classes [N]."""
         best = self._logits(X, "predict").argmax(axis=1)
         return np.asarray(self.classes_[best])
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of correctly classified sequences."""
+        """The fraction of correctly classified sequences."""
         truth = _classes_in(self._truth(X, y), "score")
         return float(np.average(self.predict(X) == truth, weights=_weights_of(sample_weight, truth)))
 
     def _logits(self, X: Any, call: str) -> np.ndarray:
         outputs = self._outputs(X, call)
-        return np.hstack([np.zeros_like(outputs), outputs]) if outputs.shape[1] == 1 else outputs  # of one logit
+        return np.hstack([np.zeros_like(outputs), outputs]) if outputs.shape[1] == 1 else outputs  # for one logit
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags
@@ -142,7 +143,7 @@ class SequenceClassifier(SequenceEstimator):
 
 
 class SequenceRegressor(SequenceEstimator):
-    __doc__ = f"""Learns one number, or several, for each sequence, with the interface of scikit-learn's regressors.
+    __doc__ = f"""Learns one or more numbers for each sequence. Has the interface of scikit-learn's regressors.
 
         >>> model = lagtape.SequenceRegressor("gru", units=4, epochs=2, progress=False).fit(X, X[:, -1])    # y [N] or [N, outputs]
         >>> model.predict(X).shape
@@ -152,7 +153,7 @@ class SequenceRegressor(SequenceEstimator):
     _estimator_type = "regressor"
 
     def fit(self, X: Any, y: Any) -> SequenceRegressor:
-        """Trains. y [N] or [N, outputs]: numbers, or the name of a column of the table X. Raises InputError."""
+        """Trains. y [N] or [N, outputs]: numbers, or the name of a column in the table X. Raises InputError."""
         taken = self._taken(X, "fit", y if isinstance(y, str) else None)
         targets = _numbers_in(targets_of(y, taken, "fit"), "fit")
         self._fit(taken, targets, {"data": {"normalize_target": flag_of(self.normalize, "normalize")}, "loss": "mse", "metrics": ["rmse"]}, y)
@@ -160,12 +161,12 @@ class SequenceRegressor(SequenceEstimator):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The numbers, of the shape of y."""
+        """The predicted numbers, in the shape of y."""
         outputs = self._outputs(X, "predict")
         return outputs[:, 0] if self._is_flat else outputs
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """R squared, the mean over the outputs."""
+        """R squared, averaged over the outputs."""
         truth = _numbers_in(self._truth(X, y), "score")
         return r_squared(truth, self.predict(X), _weights_of(sample_weight, truth))
 
@@ -179,7 +180,7 @@ class SequenceRegressor(SequenceEstimator):
 
 
 def r_squared(truth: np.ndarray, predicted: np.ndarray, weights: Any = None) -> float:
-    """1 - (squared errors) / (squared distances from the mean), the mean over columns; 1 or 0 for a constant."""
+    """1 - (squared errors) / (squared distances from the mean), averaged over columns; 1 or 0 for a constant."""
     errors = np.average((truth - predicted) ** 2, axis=0, weights=weights)
     spread = np.average((truth - np.average(truth, axis=0, weights=weights)) ** 2, axis=0, weights=weights)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Inputs of estimators: arrays, lists of arrays, and long tables."""
+"""Estimator inputs: arrays, lists of arrays, and long tables."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ._given import cells_of, columns_of, is_frame
 
 
 class Sequences(NamedTuple):
-    """N sequences: one array [N, T, C], or arrays [T_i, C]. Sequences of a table have names, and so have their
+    """N sequences: one array [N, T, C], or arrays [T_i, C]. Sequences from a table have names, and so do their
     columns."""
 
     x: Union[np.ndarray, List[np.ndarray]]
     ids: Optional[List[Any]] = None
     columns: Optional[List[str]] = None
-    labels: Optional[np.ndarray] = None  #: the column of the table that `y` names, [N]
+    labels: Optional[np.ndarray] = None  #: the table column named by `y`, [N]
     is_flat: bool = False  #: the array was [N, T]
 
     @property
@@ -26,11 +26,11 @@ class Sequences(NamedTuple):
 
     @property
     def features(self) -> int:
-        """The number of features as scikit-learn counts them: columns of [N, T], else numbers a step."""
+        """The number of features as scikit-learn counts them: columns of [N, T], otherwise numbers per step."""
         return len(self.x[0]) if self.is_flat else self.channels
 
     def arrays(self) -> Dict[str, np.ndarray]:
-        """Padded, with lengths where they differ."""
+        """Padded arrays, with lengths if they differ."""
         if isinstance(self.x, np.ndarray):
             return {"x": self.x}
         lengths = np.array([len(one) for one in self.x])
@@ -42,8 +42,8 @@ class Sequences(NamedTuple):
 
 def sequences_of(X: Any, call: str, *, sequence: Optional[str] = None, time: Optional[str] = None, label: Optional[str] = None,
                  like: Optional[List[str]] = None) -> Sequences:
-    """Sequences from any input of a user. `sequence`, `time` and `label` name columns of a long table, and `like` has
-    the sequences of the training. Raises InputError."""
+    """Sequences from any user input. `sequence`, `time` and `label` name columns of a long table; `like` contains the
+    training sequences. Raises InputError."""
     if hasattr(X, "toarray"):
         raise InputError(f"[{call}] X is a sparse matrix, which no sequence is. Expected an array [N, T, C] or a list of [T_i, C].")
     if not isinstance(X, (list, tuple, np.ndarray)) and is_frame(X):
@@ -67,7 +67,7 @@ def sequences_of(X: Any, call: str, *, sequence: Optional[str] = None, time: Opt
 
 
 def _is_regular(X: Any) -> bool:
-    """Whether nested lists are one array rather than sequences of any lengths."""
+    """Whether nested lists form a regular array rather than sequences of varying lengths."""
     if not all(isinstance(one, (list, tuple, np.ndarray, float, int)) for one in X):
         return True
     shapes = {np.shape(one) if isinstance(one, np.ndarray) else len(one) if isinstance(one, (list, tuple)) else () for one in X}
@@ -94,7 +94,7 @@ def numbers(values: Any, name: str, call: str) -> np.ndarray:
     if array.dtype.kind not in "iufb":
         raise InputError(f"[{call}] {name} must be an array of numbers. Got elements {array.dtype}.")
     array = array if array.dtype in (np.dtype(np.float32), np.dtype(np.float64)) else array.astype(np.float64)
-    if array.size and not np.isfinite(array.sum()) and not np.isfinite(array).all():  # the sum may be infinite for others
+    if array.size and not np.isfinite(array.sum()) and not np.isfinite(array).all():  # finite numbers can have an infinite sum
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         kind = "NaN" if np.isnan(array[place]) else "inf"
         raise InputError(f"[{call}] {name} has {kind} at {list(place)}. Fill or remove what is missing.")
@@ -103,7 +103,7 @@ def numbers(values: Any, name: str, call: str) -> np.ndarray:
 
 def _of_table(frame: Any, call: str, sequence: Optional[str], time: Optional[str], label: Optional[str],
               like: Optional[List[str]]) -> Sequences:
-    """The sequences of a long table in the order in which they begin, each by its time."""
+    """The sequences of a long table in order of first appearance, each sorted by time."""
     names, columns, _ = columns_of(frame, time)
     index = getattr(frame, "index", None)
     if sequence is None and getattr(index, "nlevels", 1) == 2:
@@ -136,7 +136,7 @@ def _of_table(frame: Any, call: str, sequence: Optional[str], time: Optional[str
 
 
 def _rows_of(ids: np.ndarray, times: Optional[np.ndarray], call: str) -> Tuple[np.ndarray, List[np.ndarray]]:
-    """The first row of each sequence, and its rows in their order."""
+    """The first row of each sequence, and its rows in order."""
     try:
         found, first, which = np.unique(ids, return_index=True, return_inverse=True)
         order = np.arange(len(ids)) if times is None else np.argsort(times, kind="stable")
@@ -154,7 +154,7 @@ def _rows_of(ids: np.ndarray, times: Optional[np.ndarray], call: str) -> Tuple[n
 
 
 def targets_of(y: Any, sequences: Sequences, call: str) -> np.ndarray:
-    """The targets as an array with a row for each sequence. Raises InputError."""
+    """The targets as an array with one row per sequence. Raises InputError."""
     if y is None:
         raise InputError(f"[{call}] requires y to be passed, but the target y is None.")
     if isinstance(y, str):

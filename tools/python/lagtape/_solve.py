@@ -1,4 +1,4 @@
-"""Solves equations in continuous time, as `lagtape solve` does."""
+"""Solves equations in continuous time, like `lagtape solve`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Solved(TypedDict):
 
 
 class Solution(_Solved, total=False):
-    """States over time, by their names, and with `derivatives` their derivatives by each param."""
+    """States over time, by name, and with `derivatives` their derivatives with respect to each param."""
 
     d: Dict[str, Dict[str, Array]]
 
@@ -29,15 +29,16 @@ class Solution(_Solved, total=False):
 def solve(equations: Union[Path, Mapping[str, object]], times: Union[str, Sequence[float], Array], *,
           params: Optional[Mapping[str, float]] = None, input: Union[None, Path, Tuple[Array, Array]] = None,
           history: Optional[Path] = None, derivatives: bool = False, cell: str = "", set: Changes = None) -> Solution:
-    """Solves the equations of a cell in continuous time, and with `derivatives` differentiates them by every trained param, lag and
-    history: {"t", "y": {state: values}, "d": {param: {state: values}}}, arrays in f64, exact for the discretization.
+    """Solves a cell's equations in continuous time. With `derivatives`, also differentiates the solution with respect to every
+    trained param, lag and history: {"t", "y": {state: values}, "d": {param: {state: values}}}, f64 arrays, exact for the
+    discretization.
 
     equations    a file, or a dict: a cell with an "ode", or an experiment with such a cell
     times        numbers, or "0:10:0.1"
-    params       other values of params
+    params       values that replace those of params
     input        a table of times and inputs, or the pair (times [n], values [n] or [n, width])
-    history      a table of readings up to t = 0: times, and a column for each state with such a history
-    cell         the cell, where there are several
+    history      a table of readings up to t = 0: times, and a column per state with such a history
+    cell         which cell, if there are several
 
         >>> decay = {"params": {"c": 2.0}, "state": {"y": 1}, "history": {"y": 1}, "ode": ["dy = -c * y"], "solver": {"h": 0.01}}
         >>> solved = lagtape.solve(decay, [0.5], derivatives=True)
@@ -70,7 +71,7 @@ def _arrays(lists: Mapping[str, object]) -> Dict[str, Array]:
 
 
 def _table(folder: str, name: str, first: str, *columns: object) -> str:
-    """Writes columns, or matrices of columns, as a table."""
+    """Writes columns, or matrices of columns, to a table."""
     parts = [np.asarray(column, float) for column in columns]
     if any(len(part) != len(parts[0]) or part.ndim > 2 for part in parts if part.ndim) or any(part.ndim == 0 for part in parts):
         raise InputError(f"[solve] times and inputs have a row each. Got shapes {[part.shape for part in parts]}.")

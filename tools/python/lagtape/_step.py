@@ -1,4 +1,4 @@
-"""Records the step of a cell, and makes the entry of "cells" from it."""
+"""Records the step of a cell, and makes its definition for "cells"."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from ._expression import Expression, Place, Text, call, expression_of
 from ._lagtape import equation_functions
 
 _NAME = re.compile(r"[^\W\d][\w.]*")
-_DEEPEST = 50  # operations within one another in an equation
+_DEEPEST = 50  # nested operations in an equation
 _LEAVES = ("constant", "array", "hyper", "dimension", "input", "index", "state", "weight", "name")
 
 
 class Input(Expression):
-    """The input x of a step [size]."""
+    """The input x [size] of a step."""
 
     @property
     def size(self) -> Expression:
-        """Its number of elements, for the shapes of weights."""
+        """The number of elements, for the shapes of weights."""
         return Expression("number", "dimension", (), "input")
 
 
 class Equation(NamedTuple):
-    """One line of a recorded cell, and the line of Python that it comes from."""
+    """One line of a recorded cell, and the Python line that it comes from."""
 
     target: str
     text: Text
@@ -35,14 +35,14 @@ class Equation(NamedTuple):
 
 
 class Step:
-    """The recorder of a cell, `s` of its function: it gives the input, states and weights as values for Python's
-    operators, and receives the states' next values. Sizes are numbers, options of the cell, `units` or `s.input.size`.
+    """Records a cell; its function's argument `s`. Provides the input, states and weights as values for Python's operators,
+    and receives the states' next values. Sizes are numbers, options of the cell, `units` or `s.input.size`.
 
         >>> s = lagtape.Step()
         >>> h, W = s.state("h", 4), s.weight("W", (4, 4), init="zeros")
         >>> s.next(h, lagtape.tanh(W @ h))
 
-    Raises InputError, to which `lagtape.cell` adds the line of the function.
+    Raises InputError, to which `lagtape.cell` adds the line in the function.
     """
 
     def __init__(self) -> None:
@@ -66,17 +66,17 @@ class Step:
         return Expression("value", "index", (), "n")
 
     def state(self, name: str, shape: Any = ()) -> Expression:
-        """A state of size n, of shape (g, n), or a scalar (); it starts with zeros. h is its value before the step and
-        h[-k] that k steps before, k made of numbers, options and sizes, or a trained lag."""
+        """A state of size n, of shape (g, n), or a scalar (), which starts at zero. h is its value before the step, and
+        h[-k] its value k steps earlier; k is made of numbers, options and sizes, or is a trained lag."""
         self._declare(name, "state")
         self._states[name] = _shape_of(shape)
         self._state_values[name] = Expression("value", "state", (), name)
         return self._state_values[name]
 
     def weight(self, name: str, shape: Any = (), init: Any = None) -> Expression:
-        """A trained weight: a matrix (out, in), one for each group (g, out, in), a vector n, or a scalar (). It starts
-        from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise: "zeros", a number, {"type": "uniform",
-        "low": -1, "high": 1}."""
+        """A trained weight: a matrix (out, in), one for each group (g, out, in), a vector n, or a scalar (). Its
+        initial values are from U(-1/sqrt(units), 1/sqrt(units)) unless `init` is given: "zeros", a number, {"type":
+        "uniform", "low": -1, "high": 1}."""
         self._declare(name, "weight")
         sizes = _shape_of(shape, 3)
         self._weights[name] = sizes
@@ -86,13 +86,13 @@ class Step:
 
     def lag(self, name: str, shape: Any = (), *, largest: Any, init: Any = None) -> Expression:
         """A trained lag, in steps between 1 and `largest`: h[-theta] interpolates between two past states. One number for
-        all units (), or one a unit."""
+        all units (), or one per unit."""
         weight = self.weight(name, shape, init)
         self._lags[name] = _size_of(largest)
         return weight
 
     def derived(self, name: str, value: Any, *, matrix: Optional[bool] = None) -> Expression:
-        """A weight that is a function of other weights, computed once a batch. Matrices such as M - M.T are derived
+        """A weight computed from other weights, once per batch. Matrices such as M - M.T are derived
         automatically."""
         self._declare(name, "derived weight")
         value = expression_of(value)
@@ -101,8 +101,8 @@ class Step:
         return Expression("matrix" if is_matrix else "value", "weight", (), name)
 
     def read(self, name: str, column: int) -> Expression:
-        """A column of the input by its own name, such as "dt"; s.input is then the others. "mask" is 1 where the column
-        is above 0, and where "reset" is, states begin again."""
+        """A named input column, such as "dt"; s.input is then the other columns. "mask" is 1 where its column is positive;
+        where the "reset" column is, states start again."""
         if name != "mask":
             self._declare(name, "column")
         if not isinstance(column, int) or isinstance(column, bool):
@@ -113,15 +113,15 @@ class Step:
     # Random draws.
 
     def uniform(self, *shape: Any, once: bool = False, evaluate: Any = None) -> Expression:
-        """Draws from [0, 1), at every step or once a sequence; outside of training their mean, or `evaluate`."""
+        """Draws from [0, 1), at every step or once per sequence. Outside training, the value is `evaluate` or the mean."""
         return self._draw("uniform", shape, once, evaluate)
 
     def normal(self, *shape: Any, once: bool = False, evaluate: Any = None) -> Expression:
-        """Draws from N(0, 1), at every step or once a sequence; outside of training their mean, or `evaluate`."""
+        """Draws from N(0, 1), at every step or once per sequence. Outside training, the value is `evaluate` or the mean."""
         return self._draw("normal", shape, once, evaluate)
 
     def mask(self, rate: Any, *shape: Any, once: bool = False) -> Expression:
-        """Dropout: 0 with probability `rate`, else 1 / (1 - rate); 1 outside of training."""
+        """Dropout: 0 with probability `rate`, else 1 / (1 - rate); 1 outside training."""
         return self._draw("mask", (rate, *shape), once, None)
 
     # The output of the cell.
@@ -136,7 +136,7 @@ class Step:
             raise InputError(f"the next value of the state '{name}' is a matrix.")
 
     def next_of(self, state: Expression) -> Expression:
-        """The value of a state after the step, once it is set."""
+        """The value of a state after the step, once set."""
         name = self._name_of(state, "next_of")
         if name not in self._next:
             raise InputError(f"the next value of the state '{name}' is read before it is set.")
@@ -160,12 +160,12 @@ class Step:
         draw = call(name, *shape, *(() if evaluate is None else (evaluate,)), kind="value")
         draw.fixed = False
         if evaluate is not None:
-            draw.operation = "evaluated draw"  # the last operand is the value outside of training
+            draw.operation = "evaluated draw"  # the last operand is the value outside training
         return draw
 
 
 def _size_of(size: Any) -> Any:
-    """A dimension as JSON has it: a whole number, or a text."""
+    """A dimension for JSON: an integer or a string."""
     e = expression_of(size)
     if e.kind != "number":
         raise InputError("a size is made of numbers, options and sizes.")
@@ -191,7 +191,7 @@ class Recorded:
         self.place = place
         self._names: Dict[int, str] = {}
         self._taken = {*step._names, *step._hyper, "x", "n", "units", "input"}
-        self._order: List[Expression] = []  # the expressions of the equations, in the order of creation
+        self._order: List[Expression] = []  # the equations' expressions, in order of creation
         self._uses: Dict[int, int] = {}
         for root in (*step._next.values(), *output):
             self._count(root)
@@ -202,7 +202,7 @@ class Recorded:
         self.outputs = [self._text_of(e) for e in output]
 
     def entry(self) -> Dict[str, Any]:
-        """The entry of "cells"."""
+        """The cell's definition for "cells"."""
         step = self._step
         parts = {
             "reads": step._reads, "hyper": step._hyper, "weights": step._weights, "init": step._init,
@@ -223,8 +223,8 @@ class Recorded:
                 waiting.extend(e.operands)
 
     def _name(self, variables: Dict[str, Any]) -> None:
-        """Names the expressions that become equations: next values of states, variables of the function, expressions
-        that are used more than once, and deeply nested ones."""
+        """Names the expressions that become equations: next values of states, the function's variables, expressions used
+        more than once, and deeply nested ones."""
         for state, value in self._step._next.items():
             if _is_computed(value):
                 self._names.setdefault(id(value), f"{state}'")
@@ -234,7 +234,7 @@ class Recorded:
                 by_variable.setdefault(id(value), variable)
         self._operators = {id(e.operands[0]) for e in self._order
                            if e.operation == "@" and e.kind == "value" and e.operands[0].operation not in _LEAVES and e.operands[0].fixed}
-        depths: Dict[int, int] = {}  # of what is written within an equation
+        depths: Dict[int, int] = {}  # of nested expressions in an equation
         for e in self._order:
             depth = 1 + max((depths[id(operand)] for operand in e.operands), default=0)
             is_equation = _is_computed(e) and (id(e) in by_variable or self._uses[id(e)] > 1 or depth > _DEEPEST)
@@ -267,7 +267,7 @@ class Recorded:
         return equations
 
     def _text_of(self, e: Expression) -> Text:
-        """The name of an expression, or its text where it has none."""
+        """The name of an expression, or its text if it has none."""
         return Text(_named(self._names[id(e)]) if id(e) in self._names else e, self._names)
 
 

@@ -1,6 +1,6 @@
 """The tool's other commands: searches, tables, comparisons, reports, exports, drafts of experiments, benchmarks.
 
-They run the command `lagtape` of this installation, read the JSON that it prints, and raise its problems.
+They run this installation's `lagtape` command, read the JSON it prints, and raise its problems as exceptions.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ _DIVERGED, _WRONG_INPUT, _INTERRUPTED = 3, 2, 130
 @known_arguments
 def search(search: Union[Path, Mapping[str, object]], *, out: Optional[Path] = None, runs: Optional[int] = None, jobs: Optional[int] = None,
            set: Changes = None, show: bool = False) -> Search:
-    """Searches the settings of an experiment, as `lagtape search` does: {"runs": [{"settings", "loss", ...}], "ranking", ...}.
+    """Searches the settings of an experiment, like `lagtape search`: {"runs": [{"settings", "loss", ...}], "ranking", ...}.
 
-    search  a file, or a dict {"experiment", "method", "runs", "ranges"}, whose experiment is a file or a dict, and which needs `out`
-    out     the folder of the search; by default runs/ and the name of the file. A search there continues runs    number of runs; jobs: how many at once
-    show    trains nothing, and gives the results so far
+    search  a file, or a dict {"experiment", "method", "runs", "ranges"}, whose experiment is a file or a dict; a dict needs `out`
+    out     the search folder; by default runs/ and the file's name. A search already there is continued
+    runs    number of runs; jobs: how many at once
+    show    trains nothing, and returns the results so far
 
         >>> rates = {"/optimizer/lr": {"choices": [0.01, 0.02]}}
         >>> found = lagtape.search({"experiment": experiment, "method": "grid", "ranges": rates}, out="search")
@@ -61,13 +62,13 @@ def search(search: Union[Path, Mapping[str, object]], *, out: Optional[Path] = N
 
 @known_arguments
 def compare(*runs: Path, plot: Optional[Path] = None) -> Comparison:
-    """Compares at least two runs: the settings that differ, metrics over seeds, learning curves (charts in the folder `plot`).
+    """Compares two or more runs: settings that differ, metrics over seeds, learning curves (charts in the folder `plot`).
 
         >>> other = lagtape.train(experiment, lr=0.003, out="other", progress=False)
         >>> lagtape.compare(run, other)["differing"]
         ['/optimizer/lr']
 
-    Raises InputError for a folder that is not a run.
+    Raises InputError if a folder is not a run.
     """
     return cast(Comparison, _ask("compare", *[path_of(run) for run in runs], *_options(plot=plot)))
 
@@ -75,10 +76,10 @@ def compare(*runs: Path, plot: Optional[Path] = None) -> Comparison:
 @known_arguments
 def table(folder: Path, *, out: Optional[Path] = None, only: Sequence[str] = (), seeds: Optional[int] = None, jobs: Optional[int] = None,
           set: Changes = None, show: bool = False) -> Table:
-    """Trains the models of a paper's table, a folder with a table.json, and gives the results beside the printed
-    numbers; with `show` those of existing runs.
+    """Trains the models of a paper's table, a folder with a table.json, and returns the results with the published
+    numbers; with `show`, returns the results of existing runs.
 
-    only   names of rows; seeds: how many runs a row, jobs: how many at once
+    only   names of rows; seeds: runs per row; jobs: how many at once
 
         >>> rows = lagtape.table(f"{experiments}/mackey_glass", out="table", show=True)["rows"]
         >>> rows[0]["printed"] > 0
@@ -93,8 +94,8 @@ def table(folder: Path, *, out: Optional[Path] = None, only: Sequence[str] = (),
 
 @known_arguments
 def report(run: Path, output: Optional[Path] = None) -> str:
-    """Writes a report on a run, on the runs of a folder, or on a search as one page (.html), by default report.html in
-    that folder, and returns its path.
+    """Writes a one-page report (.html) on a run, a folder of runs, or a search, by default to report.html in that
+    folder, and returns its path.
 
         >>> run.report("waves.html")
         'waves.html'
@@ -110,21 +111,21 @@ def report(run: Path, output: Optional[Path] = None) -> str:
 @known_arguments
 def export(run: Union[Path, Model], format: str, output: Path, *, precision: str = "", weights: str = "", arithmetic: str = "",
            functions: str = "", lengths: bool = False) -> str:
-    """Writes a trained model for other programs, and gives the file's path.
+    """Writes a trained model for other programs, and returns the file's path.
 
-    run        a run, a weights file, or a model, such as that of `from_torch` or the `model_` of an estimator
-    format     "c99": one C file that needs math.h alone; "onnx", "onnx-step": whole sequences, one step; "torch", "rtneural", "nam",
-               "blob"
-    precision  of "c99": "f32" or "f64"
-    weights    of "c99": "float", "int16" or "int8"
-    arithmetic of "c99": "float", "int16" or "int8": the products
-    functions  of "c99": "exact" or "fast"
-    lengths    of "onnx": sequences of unequal lengths
+    run        a run, a weights file, or a model, such as one from `from_torch` or an estimator's `model_`
+    format     "c99": one C file that needs only math.h; "onnx": whole sequences; "onnx-step": one step; "torch", "rtneural",
+               "nam", "blob"
+    precision  for "c99": "f32" or "f64"
+    weights    for "c99": "float", "int16" or "int8"
+    arithmetic for "c99": "float", "int16" or "int8" products
+    functions  for "c99": "exact" or "fast"
+    lengths    for "onnx": sequences of unequal lengths
 
         >>> run.export("c99", "waves.c")
         'waves.c'
 
-    Raises InputError, also for layers that the format does not have.
+    Raises InputError, including for layers that the format does not support.
     """
     options = _options(to=text_of(format, "[export] format"), precision=precision, weights=weights, arithmetic=arithmetic,
                        functions=functions, lengths=lengths)
@@ -139,14 +140,14 @@ def export(run: Union[Path, Model], format: str, output: Path, *, precision: str
 @known_arguments
 def new(data: object, cell: str = "tau_gru", *, units: Optional[int] = None, target: Union[str, Sequence[str]] = (),
         future: Union[str, Sequence[str]] = (), path: Optional[Path] = None) -> NewExperiment:
-    """An experiment to begin with, for a task or for your own recording (.csv), as a dict; `lagtape new` writes it
-    with comments.
+    """A starting experiment, as a dict, for a task or your own recording (.csv); `lagtape new` writes one with
+    comments.
 
-    data    the name of a task, the path of a recording, or a DataFrame or a dict of columns, which is then the `data` of `lagtape.train`
+    data    the name of a task, the path of a recording, or a DataFrame or dict of columns to pass to `lagtape.train` as `data`
     units   size of the layer
-    target  columns to predict; by default all columns of numbers
-    future  columns that are known ahead
-    path    the files of a task
+    target  columns to predict; by default all numeric columns
+    future  columns known ahead
+    path    the task's files
 
         >>> lagtape.new("wave.csv", units=4)["data"]["task"]
         'series'
@@ -161,7 +162,7 @@ def new(data: object, cell: str = "tau_gru", *, units: Optional[int] = None, tar
     with tempfile.TemporaryDirectory() as folder:
         write_table(os.path.join(folder, "data.csv"), data)
         made = _experiment_in(_run("new", "data.csv", text_of(cell, "[new] cell"), *options, folder=folder))
-    cast(Dict[str, str], made["data"])["path"] = "data.csv"  # `data` of a training replaces it
+    cast(Dict[str, str], made["data"])["path"] = "data.csv"  # the `data` argument of `train` replaces it
     return made
 
 
@@ -172,7 +173,7 @@ def _experiment_in(text: str) -> NewExperiment:
 
 @known_arguments
 def schema() -> Dict[str, object]:
-    """The JSON Schema of experiments, for completion and checks in editors. `lagtape.Experiment` is their type in Python.
+    """The JSON Schema for experiments, for completion and checks in editors. `lagtape.Experiment` is the Python type.
 
         >>> lagtape.schema()["title"]
         'An experiment of lagtape'
@@ -184,9 +185,9 @@ def schema() -> Dict[str, object]:
 @known_arguments
 def bench(experiment: Experiment, *, set: Changes = None, plan: str = "", threads: Optional[int] = None, repeats: Optional[int] = None,
           stream: bool = False, steps: Optional[int] = None, row: str = "") -> Bench:
-    """Times forward and backward of an experiment's model, microseconds a time step: {"forward_us", "backward_us",
-    "total_us", ...}; with `stream` one step of a stream, nanoseconds. Beside oneDNN's LSTM ("ratio") where the tool has
-    it.
+    """Times the forward and backward passes of an experiment's model in microseconds per time step: {"forward_us",
+    "backward_us", "total_us", ...}; with `stream`, one step of a stream in nanoseconds. Compares with oneDNN's LSTM
+    ("ratio") if the tool includes it.
 
         >>> lagtape.bench(experiment, repeats=1, threads=1)["total_us"]["median"] > 0
         True
@@ -203,7 +204,7 @@ def bench(experiment: Experiment, *, set: Changes = None, plan: str = "", thread
 
 @functools.lru_cache(maxsize=None)
 def _tool() -> str:
-    """The command of this installation: that of a wheel, of the build folder that the package is in, or of the shell."""
+    """This installation's command: from the wheel, from the build folder that contains the package, or from the shell."""
     build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     places = [os.path.join(sysconfig.get_path("scripts"), "lagtape"), os.path.join(build, "lagtape"), shutil.which("lagtape")]
     found = [place for place in places if place and os.path.isfile(place) and os.access(place, os.X_OK)]
@@ -215,7 +216,7 @@ def _tool() -> str:
 
 
 def _run(command: str, *arguments: str, folder: Optional[str] = None) -> str:
-    """The output of a command. With --json its errors are objects, else a text for people."""
+    """The output of a command. With --json its errors are objects, otherwise text for people."""
     done = subprocess.run([_tool(), command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
                           cwd=folder)
     if done.returncode == 0:
@@ -235,7 +236,7 @@ def _ask(command: str, *arguments: str) -> Any:
 
 
 def _problems_in(output: str) -> List[Problem]:
-    """The problems of a failed command, which prints them in its last line."""
+    """The problems of a failed command, from the last line it printed."""
     try:
         found = json.loads(output.strip().splitlines()[-1])["problems"]
     except (ValueError, KeyError, IndexError):
@@ -251,7 +252,7 @@ def _write_output(command: str, run: str, output: Path, *options: str) -> str:
 
 
 def _options(**options: Any) -> List[str]:
-    """The options that are set: a path, a text, a number, or True."""
+    """Command-line arguments for the options that are set: a path, a string, a number, or True."""
     arguments: List[str] = []
     for name, value in options.items():
         if value is None or value is False or value == "":
@@ -272,7 +273,7 @@ def _count(value: Optional[int], name: str, call: str) -> Optional[int]:
 
 
 def _absolute(experiment: Mapping[str, Any]) -> Dict[str, Any]:
-    """An experiment whose relative data path begins at the current folder, wherever its file is."""
+    """An experiment whose relative data path is relative to the current folder, wherever its file is."""
     made: Dict[str, Any] = json.loads(json_of(experiment))
     data = made.get("data")
     if isinstance(data, dict) and isinstance(data.get("path"), str):

@@ -13,7 +13,7 @@ class Spread(TypedDict):
 
 
 class ComparedRuns(TypedDict):
-    """Runs of the same settings."""
+    """Runs with the same settings."""
 
     runs: List[str]
     seeds: List[int]
@@ -23,7 +23,7 @@ class ComparedRuns(TypedDict):
 
 
 class Comparison(TypedDict):
-    """Runs by their settings, and the settings that differ."""
+    """Runs grouped by settings, and the settings that differ."""
 
     differing: List[str]
     groups: List[ComparedRuns]
@@ -40,7 +40,7 @@ class _Trial(TypedDict):
 
 
 class Trial(_Trial, total=False):
-    """A run of a search, with its settings by JSON Pointer and its value of the metric."""
+    """A run in a search, with its settings by JSON Pointer and its metric value."""
 
     seed: int
     seconds: float
@@ -48,7 +48,7 @@ class Trial(_Trial, total=False):
 
 
 class Search(TypedDict):
-    """The runs of a search, their folders from the best on, and the importance of each setting."""
+    """The runs of a search, their folders from best to worst, and the importance of each setting."""
 
     metric: str
     ranking: List[str]
@@ -58,7 +58,7 @@ class Search(TypedDict):
 
 
 class TableRow(TypedDict):
-    """A row of a paper's table: the printed numbers and ours."""
+    """A row of a paper's table: the published numbers and ours."""
 
     name: str
     model: Optional[str]
@@ -86,7 +86,7 @@ class Table(TypedDict):
 
 
 class Timing(TypedDict):
-    """Times of several measurements, in the unit of the key's name."""
+    """Times of several measurements, in the unit that the key's name gives."""
 
     median: float
     min: float
@@ -94,7 +94,7 @@ class Timing(TypedDict):
 
 
 class Bench(TypedDict, total=False):
-    """Times of a model: of forward and backward a time step, in us, or of a step of a stream, in ns."""
+    """Times of a model: forward and backward per time step in us, or a step of a stream in ns."""
 
     name: str
     steps: int

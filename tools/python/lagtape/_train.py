@@ -1,4 +1,4 @@
-"""Trainings into run folders, as `lagtape train` makes them."""
+"""Training into run folders, like `lagtape train`."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ def train(experiment: Experiment, *, data: object = None, out: Optional[Path] = 
           epochs: Optional[int] = None, lr: Optional[float] = None, batch: Optional[int] = None, units: Optional[int] = None,
           set: Changes = None, row: Optional[str] = None, threads: Optional[int] = None, callback: Callbacks = None,
           progress: Optional[bool] = None) -> Run:
-    """Trains an experiment into a run folder, by default runs/NAME-SEED, with the bits of `lagtape train`.
+    """Trains an experiment into a run folder, by default runs/NAME-SEED. Results are bit-identical to `lagtape train`.
 
     experiment  a JSON file, or a dict; with `resume` also a run folder
-    data        in place of data.path: a dict of arrays (train_x [N, T, input], train_y [N], [N, output] or [N, T, output], valid_x,
-                ... or x and y, for the task "arrays"), an array [rows, columns] or [series, rows, columns], a DataFrame of pandas,
-                polars or pyarrow or a dict of columns, a list or a dict of several (a series each), or a path; also in `check`
-                and the like. Numbers have the units of the data; the run scales them
-    resume      continue the run in that folder where it was stopped, or start it
-    seed, epochs, lr, batch, units  changes of the experiment: its seed, train.epochs, optimizer.lr, train.batch (sequences an
+    data        replaces data.path: a dict of arrays (train_x [N, T, input], train_y [N], [N, output] or [N, T, output], valid_x,
+                ... or x and y, for the task "arrays"), an array [rows, columns] or [series, rows, columns], a pandas, polars
+                or pyarrow DataFrame or a dict of columns, a list or dict of these (one series per entry), or a path. `check`
+                and similar functions accept it too. Numbers are in the units of the data; the run scales them
+    resume      continue a stopped run in that folder, or start it
+    seed, epochs, lr, batch, units  changes to the experiment: its seed, train.epochs, optimizer.lr, train.batch (sequences per
                 update), and the size of each recurrent layer
     set         other changes: {"train.clip": 1.0}
-    row         which experiment of a file that has several, also in `check` and the like
-    threads     by default as many as the machine runs at once; the bits do not depend on it
+    row         which experiment to use if a file contains several, also in `check` and similar functions
+    threads     by default as many as the machine can run at once; results do not depend on it
     callback    a function, or a list of them, called after each evaluation with a dict: epoch, step, train_loss, valid_loss and
-                so on. One that returns True or raises `lagtape.Stop` ends the training, which keeps its result
-    progress    a line of progress, and in a notebook a curve; by default in a terminal and in a notebook
+                so on. One that returns True or raises `lagtape.Stop` ends training and keeps the result
+    progress    show a progress line, and in a notebook a curve; by default in a terminal or a notebook
 
-    Messages of `logging` under "lagtape" name the training and each evaluation. Ctrl-C saves the state and raises
-    KeyboardInterrupt; `resume=True` continues with the same bits, also after an exception of the callback.
+    `logging` messages under "lagtape" report the training and each evaluation. Ctrl-C saves the state and raises
+    KeyboardInterrupt; `resume=True` continues with bit-identical results, even after an exception in the callback.
 
         >>> run = lagtape.train(experiment, epochs=2, lr=0.02, units=3, out="small", progress=False)
         >>> run.experiment["optimizer"]["lr"]
         0.02
 
-    Raises InputError before anything is written, and DivergenceError with the last good state kept.
+    Raises InputError before writing anything, or DivergenceError, after which the last good state is kept.
     """
     if not isinstance(experiment, Mapping):
         path = path_of(experiment)
@@ -65,7 +65,7 @@ def train(experiment: Experiment, *, data: object = None, out: Optional[Path] = 
 
 def _changes(experiment: Experiment, row: Optional[str], seed: Optional[int], epochs: Optional[int], lr: Optional[float],
              batch: Optional[int], units: Optional[int]) -> Dict[str, Any]:
-    """The arguments that change an experiment, by the places that they change."""
+    """The arguments that change an experiment, by the setting that they change."""
     changes: Dict[str, Any] = {}
     for name, key, value, least in (("epochs", "train.epochs", epochs, 0), ("seed", "seed", seed, 0), ("batch", "train.batch", batch, 1)):
         if value is not None:
@@ -93,7 +93,7 @@ _ADVICE = {"exists": "Give another out, or resume=True to go on with that run.",
 
 
 def _with_advice(error: InputError) -> InputError:
-    """The error with a hint, if the run's folder is the one that does not fit."""
+    """Adds a hint to the error if the run folder is what does not match."""
     problem = error.problems[0]
     advice = _ADVICE.get(problem.rule)
     if advice is None or problem.file is None or problem.pointer is not None or not os.path.exists(problem.file):

@@ -1,4 +1,4 @@
-"""The classifier and the regressor as estimators of aeon, whose collections are [N, C, T] or lists of [C, T_i].
+"""The classifier and the regressor as aeon estimators. Collections are [N, C, T] or lists of [C, T_i].
 
     from lagtape.aeon import SequenceClassifier
     SequenceClassifier("lstm", units=16, epochs=30).fit(X, y).predict(X)

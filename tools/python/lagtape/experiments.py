@@ -1,8 +1,8 @@
-"""The types of experiments, for editors and type checkers: with an annotation they complete keys and find wrong ones.
+"""Types of experiments. With an annotation, editors and type checkers complete keys and find wrong ones.
 
     experiment: lagtape.Experiment = {"name": "waves", "data": {"task": "mackey_glass"}, "model": {"layers": [...]}}
 
-They are TypedDicts of experiments.pyi, generated from the JSON Schema of experiments. At run time they are dicts.
+They are TypedDicts in experiments.pyi, generated from the experiments' JSON Schema. At run time they are dicts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Dict
 
 
 class OwnLayer(Dict[str, Any]):
-    """A layer of your own cell, as `Cell.layer` makes it."""
+    """A layer of your own cell, made by `Cell.layer`."""
 
 
 def __getattr__(name: str) -> Any:

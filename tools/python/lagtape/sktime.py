@@ -1,4 +1,4 @@
-"""The estimators as estimators of sktime.
+"""The estimators as sktime estimators.
 
     from lagtape.sktime import Forecaster, SequenceClassifier
     Forecaster(window=48).fit(y, X=X, fh=[1, 2, 3]).predict(X=X_of_the_next_rows)
@@ -53,7 +53,7 @@ class SequenceClassifier(BaseClassifier):
 
 
 class Forecaster(BaseForecaster):
-    """`lagtape.Forecaster` with its settings. X are its `future` columns, so `predict` needs those of the following rows.
+    """`lagtape.Forecaster` with its settings. X contains its `future` columns, so `predict` needs X for the following rows.
 
     >>> from lagtape.sktime import Forecaster
     >>> Forecaster(window=48)
@@ -78,8 +78,8 @@ class Forecaster(BaseForecaster):
         future = None
         if X is not None and "x0" in self.estimator_.feature_names_in_:
             following = ForecastingHorizon(np.arange(1, steps + 1), is_relative=True, freq=self.cutoff).to_absolute_index(self.cutoff)
-            future = _named(X.reindex(following).ffill().bfill(), "x")  # X may have the asked rows alone
-        made = self.estimator_.predict(steps, future, df=_joined(self._y, self._X)).to_numpy()[rows]  # with the rows of an update
+            future = _named(X.reindex(following).ffill().bfill(), "x")  # X may contain only the requested rows
+        made = self.estimator_.predict(steps, future, df=_joined(self._y, self._X)).to_numpy()[rows]  # includes rows from `update`
         return pd.DataFrame(made, index=fh.to_absolute_index(self.cutoff), columns=self._names)
 
     @classmethod
@@ -93,7 +93,7 @@ def _joined(y: pd.DataFrame, X: Optional[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _named(table: pd.DataFrame, letter: str) -> pd.DataFrame:
-    """The table with names that are texts, and dates or no index."""
+    """The table with string names, and dates or no index."""
     made = table.set_axis([f"{letter}{i}" for i in range(table.shape[1])], axis=1)
     if isinstance(made.index, pd.PeriodIndex):
         return made.to_timestamp()
