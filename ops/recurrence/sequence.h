@@ -12,15 +12,14 @@
 
 namespace lagtape {
 
-/// The sequence op: a stack over time, as one operation of the outer tape. Immutable apart from its
-/// workspace; one call at a time. It may be destroyed or replaced while its results are on a tape, whose
-/// rules share its parts. Weights are given layer by layer, then the read-out's, each in the order of its
-/// program's weights. One model, one answer: results do not depend on plan, chunk, threads, batch size or
-/// streaming.
+/// The sequence op: a stack over time, as one operation of the outer tape. Immutable apart from its workspace;
+/// one call at a time. It may be destroyed or replaced while its results are on a tape, whose rules share its
+/// parts. Weights are passed layer by layer, then the read-out's, each in the order of its program's weights.
+/// Results do not depend on plan, chunk, threads, batch size, or streaming.
 class SequenceOp {
  public:
-  /// Throws InputError when widths of neighboring layers do not fit, for a state that cannot be on the grid
-  /// (step/reversible.h), and for the plan `reversible` of an irreversible stack.
+  /// Throws InputError if the widths of neighboring layers do not match, for a state that cannot be on the grid
+  /// (step/reversible.h), and for the `reversible` plan with an irreversible stack.
   SequenceOp(StackDefinition stack, Dtype dtype, SequenceSettings settings = {});
   SequenceOp(SequenceOp&&) noexcept = default;
   SequenceOp& operator=(SequenceOp&&) noexcept = default;
@@ -28,15 +27,15 @@ class SequenceOp {
   const StackDefinition& stack() const;
   Dtype dtype() const;
 
-  /// The loss, a scalar. Gradients of weights, of x and of `initial` (one Var a state, shaped as in Window;
-  /// empty: zeros) where they require them. `final_window` receives the states after the last step. Each
-  /// slice of the batch runs forward, loss and backward before the next begins.
+  /// The loss, a scalar. Gradients of weights, x, and `initial` (one Var per state, shaped as in Window; empty:
+  /// zeros) are computed where required. `final_window` receives the states after the last step. Each slice of
+  /// the batch runs forward, loss, and backward before the next one starts.
   Var loss(Tape& tape, std::span<const Var> weights, Var x, const SequenceBatch& batch, ThreadPool& pool,
            std::span<const Var> initial = {}, Window* final_window = nullptr);
 
-  /// The read-out's values (the top layer's output without a read-out): [B, T, q] at every step, else [B, q].
-  /// Its backward pass runs the slices forward again, on `pool`, which must live until the tape has run
-  /// backward or is rewound.
+  /// The read-out's values (without a read-out, the top layer's output): [B, T, q] at every step, else [B, q].
+  /// The backward pass reruns the slices forward on `pool`, which must live until the tape has run backward or
+  /// is rewound.
   Var outputs(Tape& tape, std::span<const Var> weights, Var x, const SequenceBatch& batch, ThreadPool& pool,
               std::span<const Var> initial = {}, Window* final_window = nullptr);
 
@@ -44,12 +43,12 @@ class SequenceOp {
   Tensor evaluate(std::span<const Tensor> weights, const SequenceBatch& batch, ThreadPool& pool,
                   const Window* initial = nullptr, Window* final_window = nullptr);
 
-  /// The costs of the plans, the fastest first, and the plan that `automatic` chooses under the budget. Throws
-  /// InputError with the needed memory when no plan fits.
+  /// The costs of the plans, fastest first, and the plan that `automatic` chooses within the budget. Throws
+  /// InputError stating the required memory if no plan fits.
   std::vector<PlanCost> plans(std::int64_t batch, std::int64_t steps, int threads) const;
   PlanCost choose(std::int64_t batch, std::int64_t steps, int threads) const;
 
-  /// The largest number of bytes that the op had allocated since its construction.
+  /// The most bytes that the op has had allocated at any time.
   std::int64_t peak_bytes() const;
 
  private:

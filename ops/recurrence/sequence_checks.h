@@ -7,15 +7,15 @@
 
 namespace lagtape {
 
-/// Throws InputError when widths of neighboring layers do not fit, for a state that cannot be on the grid, and for
-/// settings that do not fit the stack or each other.
+/// Throws InputError if the widths of neighboring layers do not match, for a state that cannot be on the grid,
+/// and for settings that do not fit the stack or each other.
 void check_stack(const StackDefinition& stack, const SequenceSettings& settings);
 
-/// Throws InputError unless x, lengths and draws of a batch and the states of an initial window (none: zeros)
+/// Throws InputError unless a batch's x, lengths, and draws and the states of an initial window (none: zeros)
 /// fit the stack.
 void check_batch(const StackDefinition& stack, Dtype dtype, const SequenceBatch& batch,
                  std::span<const Tensor> initial);
-/// Throws InputError unless the stack has a loss and the batch its targets.
+/// Throws InputError unless the stack has a loss and the batch has targets for it.
 void check_targets(const StackDefinition& stack, Dtype dtype, const SequenceBatch& batch);
 
 /// [B, T, q] at every step, else [B, q].

@@ -9,9 +9,8 @@
 
 namespace lagtape::recurrence {
 
-/// The adjoints of a step's forward values while reverse mode walks back over it, and the backward ops that
-/// this records. An adjoint is kept as (value, negated), so that a negation becomes an op only where its
-/// value is read.
+/// The adjoints of a step's forward values during the reverse sweep, and the backward ops that it records. An
+/// adjoint is kept as (value, negated), so a negation becomes an op only where its value is read.
 class AdjointSums {
  public:
   struct Signed {
@@ -19,7 +18,7 @@ class AdjointSums {
     bool negated = false;
   };
 
-  /// `active`: by forward value, whether it carries a gradient. New values are added to `ops`.
+  /// `active`: for each forward value, whether it carries a gradient. New values are added to `ops`.
   AdjointSums(LayerOps& ops, std::vector<bool> active);
 
   bool is_active(int v) const { return active_[v]; }
@@ -28,9 +27,10 @@ class AdjointSums {
   Signed of(int v) const { return sums_[v]; }
   bool is_known(int v) const { return sums_[v].value >= 0; }
   void set(int v, int value) { hold(v, {value, false}); }
-  /// Whether the adjoint of v belongs to v alone: no other forward value has it, and no recorded op reads it.
+  /// Whether the adjoint of v belongs only to v: no other forward value shares it, and no recorded op reads it.
   bool is_own(int v) const;
-  /// Adds `value`, or subtracts it, if `to` is a forward value that carries a gradient.
+  /// Adds `value` (or subtracts it, if negated) to the adjoint of `to`, if `to` is a forward value that carries
+  /// a gradient.
   void contribute(int to, int value, bool negated = false);
   /// The adjoint as a value.
   int materialize(int v);
@@ -46,7 +46,7 @@ class AdjointSums {
   LayerOps& ops_;
   std::vector<bool> active_;
   std::vector<Signed> sums_;              // by forward value: its adjoint
-  std::map<int, int> negated_;            // value -> its negative, where there is one
+  std::map<int, int> negated_;            // value -> its negative, if there is one
   std::unordered_map<int, int> holders_;  // value -> the number of forward values whose adjoint it is
   std::unordered_set<int> read_;          // values that recorded ops read
   Ops recorded_;

@@ -4,12 +4,12 @@
 
 namespace lagtape::recurrence {
 
-/// The forward half of LayerOps: values numbered as in the program (then copies), and the moment at which
-/// each is computed. This is where products leave the time loop (are hoisted).
+/// The forward half of LayerOps: values numbered as in the program (followed by copies), and the moment at
+/// which each is computed. This is where products are hoisted out of the time loop.
 struct ForwardOps {
   LayerOps ops;
-  std::vector<Moment> moments;  ///< one a value of the program
-  std::vector<int> next;        ///< one a state: its value after the step
+  std::vector<Moment> moments;  ///< one per program value
+  std::vector<int> next;        ///< one per state: its value after the step
 };
 
 ForwardOps derive_forward(const StepProgram& program);

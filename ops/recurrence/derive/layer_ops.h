@@ -9,32 +9,32 @@
 
 namespace lagtape::recurrence {
 
-/// The largest number of rows or columns at which a matrix counts as narrow: products with it and its
-/// gradient are then computed one column or row at a time.
+/// The largest number of rows or columns for a matrix to count as narrow: products with it, and its gradient,
+/// are computed one column or row at a time.
 inline constexpr std::int64_t kNarrow = 2;
 
-/// An array of rows over steps. Kinds differ in the number of steps and in the code that fills them.
+/// An array of rows over steps. Kinds differ in how many steps they hold and in the code that fills them.
 struct Array {
   enum class Kind : std::uint8_t {
     input,           ///< x, or the output of the layer below
     state,           ///< state `index`: h[n] for the steps of a chunk and its history
-    grid,            ///< state `index` on the grid: doubles, of a step, or two where rows end early
+    grid,            ///< state `index` on the grid: doubles, of one step, or two where rows end early
     saved,           ///< a value that the backward pass reads
     output_adjoint,  ///< dL/d(output)
     input_adjoint,   ///< dL/dx
     lag_adjoint,     ///< dL/d(lagged read `index`), consumed a lag later
-    direct,          ///< dL/dh through the step itself, carried to the step before (one step)
+    direct,          ///< dL/dh through the step itself, carried to the previous step (one step)
     run,             ///< a value that outlives its step but not its run
     step,            ///< a value that outlives its stage but not its step (one step)
   };
   Kind kind = Kind::run;
   int index = 0;
   std::int64_t width = 1;
-  bool rounded = false;  ///< numbers are rounded to bf16; of f32, in two bytes
+  bool rounded = false;  ///< numbers are rounded to bf16; f32 values are stored in two bytes
 };
 
-/// The place of a value: in a register of its stage's tile, an array at (step + `step`), a weight, a
-/// number, or nowhere yet.
+/// The location of a value: a register of its stage's tile, an array at (step + `step`), a weight, a number, or
+/// none yet.
 struct Location {
   enum class Kind : std::uint8_t { none, tile, array, weight, constant };
   Kind kind = Kind::none;
@@ -56,20 +56,20 @@ struct Op {
     sum,               ///< innermost axis of a
     broadcast,         ///< along the innermost axis of out
     concatenate,       ///< a, then b
-    slice,             ///< elements of a, from `index` on
-    pad,               ///< a at the elements from `index` on, 0 elsewhere
-    view,              ///< the elements of a from `index` on by `strides`
-    collect,           ///< the opposite: each element of a added to the one that a view of out reads
-    step_index,        ///< out = n, or n / lag without its fraction
+    slice,             ///< elements of a, starting at `index`
+    pad,               ///< a at the elements starting at `index`, 0 elsewhere
+    view,              ///< the elements of a starting at `index`, by `strides`
+    collect,           ///< the reverse: adds each element of a to the one that a view of out reads
+    step_index,        ///< out = n, or floor(n / lag)
     draw,              ///< draw `index`
-    real_lag,          ///< state `index` tau = a steps before, at most `lag`
-    real_lag_slope,    ///< the derivative of real_lag by tau
+    real_lag,          ///< state `index` tau = a steps ago, at most `lag`
+    real_lag_slope,    ///< the derivative of real_lag with respect to tau
     real_lag_adjoint,  ///< contribution of the lagged read `index` (delay a, at most `lag`) to the adjoint
                        ///< of the state after the step
     grid_update,       ///< state `index` on the grid moves by k * a, k = 1 or -1; out is its value
-    grid_undo,         ///< the same step back
+    grid_undo,         ///< undoes grid_update
     save,              ///< out = a rounded to bf16, in an array of rounded numbers
-    restore,           ///< out = a from such an array, in stages only
+    restore,           ///< out = a from such an array; only in stages
     product,           ///< out = sum over terms of W @ operand (or W^T @ operand)
     narrow_product,    ///< out = W @ operand, of one or two numbers: element-wise work
   };
@@ -91,7 +91,7 @@ struct Op {
 
 using Ops = std::vector<Op>;
 
-/// Calls f with every value that an op reads (by reference, where the op may be changed).
+/// Calls f with every value that an op reads (by reference if the op may be changed).
 template <class AnyOp, class F>
 void for_operands(AnyOp& op, F f) {
   for (auto* o : {&op.a, &op.b, &op.c})
@@ -121,7 +121,7 @@ struct LayerOps : Passes<Ops> {
   int output = -1;         ///< value: always in an array
   std::int64_t block = 0;  ///< steps of a delay block; 0: no delays
 
-  /// Gradients that are summed over the rows of a run.
+  /// A gradient that is summed over the rows of a run.
   struct MatrixGradient {
     int weight, delta, operand;  ///< dW += delta^T operand
   };
@@ -134,14 +134,14 @@ struct LayerOps : Passes<Ops> {
   /// The lagged reads, largest lag first.
   struct LaggedRead {
     int state;
-    std::int64_t lag;  ///< the largest, for a real lag
+    std::int64_t lag;  ///< the largest one, for a real lag
     int tau = -1;      ///< value of the real lag
     int adjoint_array = -1;
-    bool by_step = true;  ///< the state takes its adjoints a step at a time
+    bool by_step = true;  ///< the state takes its adjoints one step at a time
   };
   std::vector<LaggedRead> lagged;
-  /// By state: the arrays of its values and of its direct adjoints (element-wise part, product part; -1 when
-  /// there is none).
+  /// For each state: the arrays of its values and of its direct adjoints (element-wise part, product part; -1
+  /// if none).
   std::vector<int> state_arrays;
   std::vector<int> grid_arrays;  ///< -1 for states in the model's precision
   struct Direct {

@@ -6,13 +6,13 @@
 
 namespace lagtape::recurrence {
 
-/// A layer's passes over a run of steps: forward; replay, which computes saved values again from the states;
-/// undo, which goes from the states after the steps to those before them; backward.
+/// A layer's passes over a run of steps: forward; replay, which recomputes saved values from the states; undo,
+/// which goes from the states after the steps back to those before; backward.
 enum class PassKind : std::uint8_t { forward, replay, undo, backward };
 
-/// The moments of a pass over a run of steps. Ops before or after the steps run once for all steps of the
-/// run. Ops of a block run once for all steps of that block, before its steps in the forward pass and after
-/// them in the backward pass.
+/// The moments of a pass over a run of steps. Ops before or after the steps run once for all steps of the run.
+/// Ops of a block run once for all steps of that block: before its steps in the forward pass and after them in
+/// the backward pass.
 enum class Moment : std::uint8_t { before, block, step, after };
 
 /// A list for each moment of a pass.
@@ -30,8 +30,7 @@ struct Timed {
   }
 };
 
-/// The lists of a pass in the order in which they run: of the forward pass, and of those that go back in
-/// time.
+/// The lists of a pass in execution order: for the forward pass, and for the passes that go back in time.
 template <class AnyTimed>
 auto in_forward_order(AnyTimed& timed) {
   return std::array{&timed.before, &timed.block, &timed.step, &timed.after};
@@ -51,11 +50,11 @@ struct Passes {
 template <class List>
 struct PassList {
   PassKind pass;
-  bool by_step;  ///< a step at a time
+  bool by_step;  ///< one step at a time
   List* list;
 };
 
-/// All lists of all passes, each pass in the order in which its lists run. List is const for constant passes.
+/// All lists of all passes, each pass in execution order. List is const if the passes are const.
 template <class List, class AnyPasses>
 std::array<PassList<List>, 16> all_lists(AnyPasses& passes) {
   std::array<PassList<List>, 16> all;

@@ -4,26 +4,25 @@
 
 namespace lagtape::recurrence {
 
-// The values of the forward pass that the backward ops read, and the ops that restore them when they were not
-// saved.
+// The forward values that the backward ops read, and the ops that restore those that were not saved.
 
-/// The forward ops in their order.
+/// The forward ops in order.
 Ops forward_ops(const LayerOps& ops);
 
-/// Decides which forward values are saved for the backward ops (in arrays `saved`), and puts the cheap ones that are
-/// not saved before their readers, to be computed again. Returns the values that it saved.
+/// Decides which forward values are saved (in `saved` arrays) for the backward ops, and inserts cheap ones that
+/// are not saved before their readers, to be recomputed. Returns the values that it saved.
 std::vector<int> choose_saved_values(LayerOps& ops);
 
-/// The same with copies rounded to bf16 of the values with a flag: the forward ops continue with the values themselves,
-/// the backward ops read the copies. All of these are saved, also if nothing reads them, so that the choice of wanted
-/// gradients does not change the others.
+/// The same, with bf16 copies of the flagged values: the forward ops continue with the values themselves; the
+/// backward ops read the copies. All copies are saved, even if nothing reads them, so the choice of wanted
+/// gradients does not change the other gradients.
 void round_saved_values(LayerOps& ops, const std::vector<bool>& rounded);
 
-/// Fills in `replay`: the forward ops that lead to the saved values when the states are known.
+/// Fills in `replay`: the forward ops that compute the saved values from known states.
 void derive_replay(LayerOps& ops);
 
-/// Fills in `undo`: the ops that lead from the states after a step to those before it, and to the saved
-/// values; none when the step is not reversible.
+/// Fills in `undo`: the ops that compute the states before a step, and the saved values, from the states after
+/// it; none if the step is not reversible.
 void derive_undo(const StepProgram& program, LayerOps& ops);
 
 }  // namespace lagtape::recurrence

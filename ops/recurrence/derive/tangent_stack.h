@@ -8,14 +8,14 @@
 
 namespace lagtape {
 
-/// A stack of tangent programs. Where the stack reads out y [q], it reads out [y, d_1 y, .., d_P y].
+/// A stack of tangent programs. If the stack's read-out gives y [q], this one gives [y, d_1 y, .., d_P y].
 class TangentStack {
  public:
-  /// Weights are those of the layers, one after the other, then the read-out's. `changes[weight][direction]`.
+  /// The weights are the layers', in order, then the read-out's. `changes[weight][direction]`.
   TangentStack(const StackDefinition& stack, const std::vector<std::vector<bool>>& changes);
 
   const StackDefinition& stack() const { return stack_; }
-  /// The weights of its programs, from those of the stack and their derivatives `changes[direction][weight]`.
+  /// The weights of its programs, from the stack's weights and their derivatives `changes[direction][weight]`.
   std::vector<Tensor> weights(std::span<const Tensor> weights,
                               std::span<const std::vector<Tensor>> changes) const;
 

@@ -6,7 +6,7 @@
 
 namespace lagtape::recurrence {
 
-/// Hands out 64-byte aligned parts of one block of memory; without a block it only counts them.
+/// Hands out 64-byte aligned parts of one memory block; without a block, it only counts them.
 template <class T>
 class BumpAllocator {
  public:

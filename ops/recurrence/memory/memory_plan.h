@@ -9,14 +9,15 @@ namespace lagtape {
 
 class Ranks;
 
-/// The part of the forward pass that is kept for the backward pass: `full`: all saved values;
-/// `states`: the states, from which the rest is computed again; `reversible`: the last states, from which the
-/// step is run backwards in time; `checkpoint`: windows at some steps, from which the forward pass is run
-/// once more. `automatic`: the fastest of them that fits the budget.
+/// What the forward pass keeps for the backward pass. `full`: all saved values; `states`: the states, from
+/// which the rest is recomputed; `reversible`: the last states, from which the steps are undone, backward in
+/// time; `checkpoint`: windows at some steps, from which the forward pass is rerun. `automatic`: the fastest of
+/// them that fits the budget.
 enum class MemoryPlan : std::uint8_t { automatic, full, states, reversible, checkpoint };
 std::string_view name_of(MemoryPlan plan);  ///< "auto", "full", "states", "reversible", "checkpoint"
 
-/// w[m, n] += d[rows, m]^T x[rows, n]; the rows of w, d and x begin `ldw`, `ldd` and `ldx` numbers after one another.
+/// w[m, n] += d[rows, m]^T x[rows, n]; consecutive rows of w, d, and x are `ldw`, `ldd`, and `ldx` numbers
+/// apart.
 struct LargeProduct {
   float* w;
   std::int64_t ldw;
@@ -28,38 +29,39 @@ struct LargeProduct {
 };
 using LargeProductFunction = void (*)(const LargeProduct& product);
 
-/// The way in which a sequence op runs. No setting but `large_product` changes a result.
+/// How a sequence op runs. No setting except `large_product` changes a result.
 struct SequenceSettings {
   MemoryPlan plan = MemoryPlan::automatic;
-  /// Limit on all memory of the op in bytes; 0: half of the memory of the machine or cgroup.
+  /// Limit on all memory of the op in bytes; 0: half the memory of the machine or cgroup.
   std::int64_t budget = 0;
-  /// Steps of a chunk, a multiple of the run; 0: chosen by the planner.
+  /// Steps per chunk, a multiple of the run; 0: chosen by the planner.
   std::int64_t chunk = 0;
   /// Steps between checkpoints, a multiple of the chunk; 0: chosen by the planner.
   std::int64_t checkpoint_interval = 0;
-  /// The limit on forward repetitions of a step; 0: as few as the budget allows.
+  /// The limit on forward reruns of a step; 0: as few as the budget allows.
   int levels = 0;
   SimdLevel level = best_level();
-  /// Whether element-wise work becomes machine code where possible, which is faster and gives the same bits.
+  /// Whether element-wise work is compiled to machine code where possible, which is faster and gives the same
+  /// bits.
   bool compile_stages = true;
-  /// Processes that share the slices of each batch, other than those of held_sequence.h; null: this one alone. They
+  /// Processes that share the slices of each batch (not those of held_sequence.h); null: only this one. They
   /// must outlive the op.
   Ranks* ranks = nullptr;
-  /// The library that adds up the weight gradients of matrices from 512 x 512 on, in f32, on the calling thread:
-  /// `onednn_product` (optim/onednn_product.h), as the tool trains, is faster than the kernels there and rounds otherwise.
-  /// Null: the kernels.
+  /// The library that computes the weight gradients of matrices of at least 512 x 512, in f32, on the calling
+  /// thread. `onednn_product` (optim/onednn_product.h), which the tool uses for training, is faster there than
+  /// the kernels and rounds differently. Null: the kernels.
   LargeProductFunction large_product = nullptr;
 };
 
 /// The cost of a plan for a batch of B sequences of T steps.
 struct PlanCost {
   MemoryPlan plan = MemoryPlan::automatic;
-  std::int64_t bytes = 0;  ///< the largest memory of the op at any time, with the requested threads
-  double extra_flops = 0;  ///< products beyond one forward and backward pass of the batch
-  std::int64_t chunk = 0;  ///< steps
+  std::int64_t bytes = 0;                ///< the op's peak memory, with the requested threads
+  double extra_flops = 0;                ///< products beyond one forward and one backward pass of the batch
+  std::int64_t chunk = 0;                ///< steps
   std::int64_t checkpoint_interval = 0;  ///< steps between checkpoints; 0: none
-  std::int64_t slots = 0;                ///< checkpoints that are kept at a time
-  int levels = 0;                        ///< largest number of forward repetitions of a step
+  std::int64_t slots = 0;                ///< checkpoints kept at a time
+  int levels = 0;                        ///< largest number of forward reruns of a step
 };
 
 }  // namespace lagtape

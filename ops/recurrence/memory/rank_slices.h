@@ -8,27 +8,27 @@
 
 namespace lagtape::recurrence {
 
-/// The slices of a batch that each process works on: neighboring ones, equally many on each rank up to one. Results of
-/// all slices then come together on every rank, in the slices' order, so that they do not depend on the number of
-/// ranks. Without ranks there is one process.
+/// The slices of a batch that each process works on: contiguous, with counts that differ by at most one between
+/// ranks. The results of all slices are then gathered on every rank, in slice order, so they do not depend on
+/// the number of ranks. Without ranks there is one process.
 class RankSlices {
  public:
   RankSlices(Ranks* ranks, std::int64_t slices);
 
   std::int64_t begin() const { return first_slices_[own()]; }    ///< this rank's first slice
-  std::int64_t end() const { return first_slices_[own() + 1]; }  ///< one past its last
+  std::int64_t end() const { return first_slices_[own() + 1]; }  ///< one past this rank's last slice
 
-  /// Completes a tensor with one row a row of the batch along `axis`, of which each rank has those of its own slices.
-  /// `first_rows` are the first row of each slice, and the number of rows at the end.
+  /// Completes a tensor with one entry per batch row along `axis`, of which each rank has those of its own
+  /// slices. `first_rows` has the first row of each slice, then the total number of rows.
   void complete(Tensor& tensor, std::int64_t axis, const std::vector<std::int64_t>& first_rows) const;
-  /// The same for a number a slice.
+  /// The same for one number per slice.
   void complete(std::vector<double>& numbers) const;
 
  private:
   std::size_t own() const { return ranks_ == nullptr ? 0 : static_cast<std::size_t>(ranks_->rank()); }
 
   Ranks* ranks_;
-  std::vector<std::int64_t> first_slices_;  // first slice of each rank, and the number of slices at the end
+  std::vector<std::int64_t> first_slices_;  // first slice of each rank, then the number of slices
 };
 
 }  // namespace lagtape::recurrence

@@ -33,13 +33,13 @@ Var unroll_outputs(Tape& tape, const StackDefinition& stack, std::span<const Var
                    const SequenceBatch& batch, std::span<const Var> initial = {},
                    std::vector<Var>* final_window = nullptr);
 
-/// All values of an unrolled stack, for analysis: handles to nodes of its tape. The states after a step are then
-/// separate nodes that require gradients. Later steps, lags and the step's output see them; the step's other states do
-/// not. The gradient that `backward` leaves in them is the derivative by that state, with the others of its step held.
+/// All values of an unrolled stack, for analysis: handles to nodes of its tape. The states after a step are
+/// then separate nodes that require gradients. Later steps, lags, and the step's output see them; the step's
+/// other states do not. The gradient that `backward` leaves in a node is the derivative with respect to that
+/// state, with the step's other states held fixed.
 struct UnrollTrace {
   struct Step {
-    std::vector<Var>
-        values;  ///< one a value of the program: [B, shape], or [1, shape] where rows cannot differ
+    std::vector<Var> values;  ///< one per program value: [B, shape], or [1, shape] where rows cannot differ
     std::vector<Var> states;  ///< after the step: [B, shape]
     Var output;               ///< [B, width]
   };

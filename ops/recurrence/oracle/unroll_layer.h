@@ -12,14 +12,14 @@
 
 namespace lagtape::recurrence {
 
-using Rows = std::vector<bool>;           ///< a flag a row of the batch
-using Steps = std::vector<std::int64_t>;  ///< the absolute step that each row is at
+using Rows = std::vector<bool>;           ///< one flag per batch row
+using Steps = std::vector<std::int64_t>;  ///< the absolute step of each row
 
-/// The rows of a that are chosen, the rows of b elsewhere. No arithmetic touches the other rows.
+/// The chosen rows of a, and the other rows of b. No arithmetic touches the other rows.
 Var select(const Rows& chosen, const Var& a, const Var& b);
 Var zeros_like(const Var& x);
 
-/// The arguments that all layers share.
+/// The arguments shared by all layers.
 struct UnrollFrame {
   Tape& tape;
   const SequenceBatch& batch;
@@ -29,19 +29,19 @@ struct UnrollFrame {
   int layers = 0;                                  ///< programs before the read-out
 };
 
-/// One program, its weights, and the values of its states from the oldest known to the present. Frame and
+/// One program, its weights, and the values of its states from the oldest known to the current one. Frame and
 /// program must outlive it.
 class UnrolledLayer {
  public:
-  /// `position` is the layer's in the stack; every step is recorded in `trace`, if there is one.
+  /// `position` is the layer's position in the stack; every step is recorded in `trace`, if given.
   UnrolledLayer(const UnrollFrame& frame, const StepProgram& program, int position,
                 std::span<const Var> weights, std::vector<UnrollTrace::Step>* trace = nullptr);
 
-  /// The states before the first step: `initial` holds a window a state, or nothing.
+  /// The states before the first step: `initial` holds one window per state, or nothing.
   void start(std::span<const Var> initial);
-  /// One step of the rows that still run: the output for x [B, input], [B, width].
+  /// One step of the rows that are still running: the output [B, width] for x [B, input].
   Var step(const Var& x, const Steps& steps, const Rows& running);
-  /// The windows of the states, for every row after its own last step.
+  /// The state windows, for every row after its own last step.
   void append_windows(const std::vector<std::int64_t>& lengths, std::vector<Var>& windows) const;
 
  private:
@@ -62,13 +62,13 @@ class UnrolledLayer {
   const UnrollFrame& frame_;
   const StepProgram& program_;
   int position_;
-  std::vector<Var> weights_;            // vectors and scalars with an axis of one row in front
-  std::vector<std::vector<Var>> past_;  // by state: its values, the present last
+  std::vector<Var> weights_;            // vectors and scalars with a leading axis of one row
+  std::vector<std::vector<Var>> past_;  // by state: its values, the current one last
   std::vector<std::vector<Tensor>>
-      grid_;                          // by state on the grid: in f64 the numbers that past_ holds rounded
+      grid_;                          // by state on the grid: the numbers in f64 that past_ holds rounded
   std::map<int, int> grid_states_;    // next value -> its state
-  std::vector<Var> values_;           // values of the step being run
-  std::optional<SavedCopies> saved_;  // the copies of these values, where saved values are rounded
+  std::vector<Var> values_;           // values of the current step
+  std::optional<SavedCopies> saved_;  // the copies of these values, if saved values are rounded
 
   std::vector<UnrollTrace::Step>* trace_;
   Var anchor_;                       // makes traced states require gradients

@@ -12,13 +12,13 @@
 
 namespace lagtape::recurrence {
 
-/// The backward half of a batch: the gradients that it begins with, unless a loss gives them, and its results.
-/// The caller allocates all results, as zeros; null: not wanted.
+/// The backward half of a batch: the gradients that it starts from, unless a loss supplies them, and its
+/// results. The caller allocates all results, as zeros; null: not wanted.
 struct BackwardRequest {
-  const Tensor* output_gradient = nullptr;  ///< shaped as the outputs; null: the loss's
-  /// One a state, shaped as the final window; null: zeros. No state may be read through trained lags alone.
+  const Tensor* output_gradient = nullptr;  ///< shaped as the outputs; null: taken from the loss
+  /// One per state, shaped as the final window; null: zeros. No state may be read only through trained lags.
   const std::vector<Tensor>* final_gradient = nullptr;
-  std::vector<Tensor>* weight_gradients = nullptr;  ///< one a weight; empty tensors where not wanted
+  std::vector<Tensor>* weight_gradients = nullptr;  ///< one per weight; empty tensors where not wanted
   Tensor* x_gradient = nullptr;                     ///< [B, T, input]
   std::vector<Tensor>* initial_gradient = nullptr;  ///< shaped as the states of a window
   LargeProductFunction large_product = nullptr;     ///< as in SequenceSettings
@@ -28,7 +28,7 @@ struct BackwardRequest {
   }
 };
 
-/// A batch to run: its inputs and its results, with those of the backward half where it has one.
+/// A batch to run: its inputs and results, including those of the backward half if it has one.
 struct BatchRequest {
   const SequenceBatch& batch;
   std::span<const Tensor> weights;  ///< layer by layer, then the read-out's
@@ -37,20 +37,20 @@ struct BatchRequest {
   Window* final_window = nullptr;
   bool loss = false;          ///< whether the loss is wanted
   Tensor* outputs = nullptr;  ///< [B, T, q] at every step, else [B, q]
-  /// [B, T]: other than 0 where the states of a row are zeros again before that step; the index of steps and their draws begin
-  /// again there too. Empty: nowhere.
+  /// [B, T]: nonzero where a row's states are reset to zeros before that step; its step index and draws restart
+  /// there too. Empty: no resets.
   std::span<const std::uint8_t> resets = {};
   BackwardRequest backward = {};
 };
 
-/// A request with the data that all its slices look up, prepared once for the batch. Every slice reads and
-/// writes its own rows of it.
+/// A request with the data that all of its slices need, prepared once per batch. Every slice reads and writes
+/// its own rows.
 struct PreparedRequest : BatchRequest {
   PreparedRequest(const BatchRequest& request, const StackDefinition& stack);
 
   std::vector<std::int64_t> lengths;    ///< [B], steps that count; empty: all steps of all rows
   std::vector<std::int64_t> sequences;  ///< [B], names of the rows, for their draws
-  /// 1 / (the number of everything that is scored); 0: no loss. esr and dc have their own factors instead.
+  /// 1 / (the number of scored values); 0: no loss. esr and dc have their own factors instead.
   double loss_scale = 0;
   SignalFactors signal;
 };

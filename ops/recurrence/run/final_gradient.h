@@ -8,30 +8,30 @@
 
 namespace lagtape::recurrence {
 
-/// dL/d(final window) of one layer on the rows of one slice. The window shows the states of a row's last
-/// steps, so each of its gradients enters the backward pass at its step.
+/// dL/d(final window) of one layer on the rows of one slice. The window holds the states of a row's last steps,
+/// so each of its gradients enters the backward pass at that state's step.
 template <class T>
 class FinalGradient {
  public:
   FinalGradient(const StepProgram& program, const LayerSchedule& schedule)
       : program_(program), schedule_(schedule) {}
 
-  /// Begins the backward pass of a slice. `window` holds a tensor a state of the whole stack, this layer's from
-  /// first_state on and the slice's rows from row0 on; null: all gradients are zeros. `lengths` are the rows'
-  /// own steps; null: all steps.
+  /// Starts the backward pass of a slice. `window` holds a tensor for each state of the whole stack, this
+  /// layer's starting at first_state and the slice's rows at row0; null: all gradients are zeros. `lengths` are
+  /// the rows' own steps; null: all steps.
   void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0, std::int64_t rows,
              const std::int64_t* lengths, const Extent& extent, const RowResets<T>& resets);
 
-  // A state gets its gradient with its direct adjoint, if the step reads it, else with that of a lag: with a
-  // block of steps, or, where zeros that all steps share replace adjoints from beyond the end, step by step.
+  // A state receives its gradient with its direct adjoint if the step reads it, otherwise with a lag's adjoint:
+  // with a block of steps, or step by step where shared zeros replace adjoints from beyond the end.
 
-  /// To be called before the backward of steps [n0, n1) of one block.
+  /// Call before the backward pass of steps [n0, n1) of one block.
   void add_after_block(std::int64_t n0, std::int64_t n1, Interpreter<T>& interpreter) const;
-  /// To be called before and after the backward of step n.
+  /// Call before and after the backward pass of step n.
   void add_after(std::int64_t n, Interpreter<T>& interpreter) const;
   void end_after(std::int64_t n, Interpreter<T>& interpreter) const;
-  /// Adds the gradients by state s at step n, at or before the first, to rows x padded width: where a row is
-  /// shorter than the window, the final one still shows a part of the initial one.
+  /// Adds the gradients with respect to state s at step n, at or before the first, to rows x padded width: if a
+  /// row is shorter than the window, the final window still contains part of the initial one.
   void add_before_first(int s, std::int64_t n, T* to) const;
 
  private:
@@ -47,7 +47,7 @@ class FinalGradient {
   const std::int64_t* lengths_ = nullptr;
   std::vector<std::int64_t> hidden_;  // by row: the step up to which a reset hides states
   std::int64_t first_ = 0, last_ = 0;
-  std::int64_t earliest_ = 0;  // the first step that any row's window shows
+  std::int64_t earliest_ = 0;  // the first step that any row's window contains
 };
 
 extern template class FinalGradient<float>;

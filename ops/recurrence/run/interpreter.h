@@ -9,8 +9,8 @@
 
 namespace lagtape::recurrence {
 
-/// An array in memory: row block of step n at `base + (n - first) * stride`. A stride of 0 holds one step.
-/// From step `last` on, all steps are the block `beyond`.
+/// An array in memory: the row block of step n is at `base + (n - first) * stride`. A stride of 0 holds one
+/// step. From step `last` on, all steps are the block `beyond`.
 template <class T>
 struct ArrayView {
   T* base = nullptr;
@@ -22,11 +22,11 @@ struct ArrayView {
   T* at(std::int64_t step) const { return step < last ? base + (step - first) * stride : beyond; }
 };
 
-/// The number of values in the model's precision in the space of a double.
+/// The number of model-precision values in the space of a double.
 template <class T>
 inline constexpr std::int64_t kDoubleWidth = sizeof(double) / sizeof(T);
 
-/// The space of so many elements, in values of the model's precision, where they are rounded or not.
+/// The space for the given number of elements, in model-precision values, whether or not they are rounded.
 template <class T>
 constexpr std::int64_t space_of(std::int64_t elements, bool rounded) {
   constexpr auto saved = static_cast<std::int64_t>(sizeof(SavedElement<T>));
@@ -37,18 +37,18 @@ constexpr std::int64_t space_of(std::int64_t elements, bool rounded) {
 struct DrawContext {
   bool training = false;
   std::uint64_t seed = 0, epoch = 0;
-  const std::int64_t* sequences = nullptr;  ///< one a row of the slice
+  const std::int64_t* sequences = nullptr;  ///< one per slice row
   int layer = 0;
 };
 
-/// The beginning of a row that begins again inside its sequence.
+/// The start of a row that resets within its sequence.
 struct RowBegin {
   std::int64_t hidden =
       std::numeric_limits<std::int64_t>::min() / 2;  ///< trained lags read zeros up to this step
-  std::int64_t skipped = 0;                          ///< steps that the step's index and draws do not count
+  std::int64_t skipped = 0;                          ///< steps that the step index and draws do not count
 };
 
-/// Runs phases of one layer on the rows of one slice. Owns no arrays; allocates nothing while it runs.
+/// Runs phases of one layer on the rows of one slice. Owns no arrays; does not allocate while it runs.
 template <class T>
 class Interpreter {
  public:
@@ -57,27 +57,26 @@ class Interpreter {
 
   /// Memory for the tile: largest_tile elements, 64-byte aligned.
   void set_tile(T* tile) { tile_ = tile; }
-  /// Memory for products of groups: group_columns elements for every row of a run.
+  /// Memory for grouped products: group_columns elements for every row of a run.
   void set_group_scratch(T* scratch) { group_scratch_ = scratch; }
   void set_rows(std::int64_t rows) { rows_ = rows; }
-  /// Memory for the draws that hold for a whole sequence, of set_rows rows.
+  /// The memory needed for per-sequence draws, for set_rows rows.
   std::int64_t once_elements() const;
   void set_once(T* once) { once_ = once; }
-  /// Draws the numbers that hold for a whole sequence into the memory of set_once. To be called after
-  /// set_draws and set_rows.
+  /// Draws the per-sequence numbers into the memory of set_once. Call after set_draws and set_rows.
   void draw_once();
   void set_draws(const DrawContext& draws) { draws_ = draws; }
-  /// The beginnings of rows, for the steps to come; null: no row begins again.
+  /// The row starts for the following steps; null: no row resets.
   void set_begins(const RowBegin* begins) { begins_ = begins; }
-  /// From now on the largest magnitudes of the products' operands, NaN above all, are kept in `ranges`, one a
-  /// weight stack; null: no longer.
+  /// From now on, keeps the largest magnitudes of the products' operands in `ranges`, one per weight stack (NaN
+  /// counts as largest); null: stop.
   void observe(std::vector<float>* ranges) { ranges_ = ranges; }
   ArrayView<T>& array(int i) { return arrays_[i]; }
   const ArrayView<T>& array(int i) const { return arrays_[i]; }
 
-  /// Runs the phase for steps [step, step + count). Arrays that hold one step allow count = 1 only.
+  /// Runs the phase for steps [step, step + count). Arrays that hold one step require count = 1.
   void run(const Phase& phase, std::int64_t step, std::int64_t count);
-  /// The places of the rows of an array at a step, from an element of each row on.
+  /// The addresses of an array's rows at a step, starting at an element of each row.
   T* at(const Operand& operand, std::int64_t step, std::int64_t element = 0) const {
     T* const rows = arrays_[operand.index].at(step + operand.step);
     return operand.rounded ? reinterpret_cast<T*>(reinterpret_cast<SavedElement<T>*>(rows) + element)
@@ -90,8 +89,8 @@ class Interpreter {
     return reinterpret_cast<double*>(view.base + (step & 1) * view.stride);
   }
 
-  /// Writes into `out` the contribution of lagged read l, a real lag, to the adjoint of its state at step n,
-  /// for `rows` rows of the slice from first_row on.
+  /// Writes into `out` the contribution of lagged read l, a real lag, to its state's adjoint at step n, for
+  /// `rows` rows of the slice starting at first_row.
   void real_lag_adjoint(T* out, int l, std::int64_t first_row, std::int64_t rows, std::int64_t n) const;
 
  private:
@@ -123,7 +122,7 @@ class Interpreter {
   const RowBegin* begins_ = nullptr;
   std::vector<float>* ranges_ = nullptr;
   std::vector<ArrayView<T>> arrays_;
-  // The following are scratch for one stage.
+  // The following members are scratch for one stage.
   std::vector<T*> pointers_;
   std::vector<std::int64_t> strides_;
   std::vector<ProductOperand<T>> operands_;

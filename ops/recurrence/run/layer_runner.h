@@ -20,17 +20,17 @@ class LayerRunner {
   LayerRunner(const StepProgram& program, const LayerSchedule& schedule, const LayerWeights<T>& weights,
               const Kernels<T>& kernels);
 
-  /// Allocates the arrays for a slice of that many rows. `below` is the layer whose output is the input; null:
-  /// the runner has its own input array. Likewise `above` for dL/d(output).
+  /// Allocates the arrays for a slice with that many rows. `below` is the layer whose output is the input;
+  /// null: the runner has its own input array. Likewise, `above` is for dL/d(output).
   void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows, LayerRunner* below,
                LayerRunner* above);
 
-  /// Begins a sequence: states as in the window (rows row0.. of its tensors; null: zeros).
+  /// Starts a sequence: states as in the window (rows of its tensors starting at row0; null: zeros).
   void begin(const std::vector<Tensor>* window, std::size_t first_state, std::int64_t row0);
   void set_draws(const DrawContext& draws) { interpreter_.set_draws(draws); }
   /// As Interpreter::observe.
   void observe(std::vector<float>* ranges) { interpreter_.observe(ranges); }
-  /// Rows of a shorter length keep their states from then on; null: none does.
+  /// Shorter rows keep their states after they end; null: all rows have full length.
   void set_lengths(const std::int64_t* lengths) { states_.set_lengths(lengths); }
 
   /// As RowResets::begin, for the rows and steps of the slice.
@@ -43,24 +43,24 @@ class LayerRunner {
   const LayerStates<T>& states() const { return states_; }
   LayerStates<T>& states() { return states_; }
 
-  /// Makes room for steps from n on, whose values stay; before them only the window at n is kept.
+  /// Makes room for steps from n on, whose values stay; of earlier steps, only the window at n is kept.
   void enter_interval(std::int64_t n);
   /// Makes room for steps [n0, n1) and moves the window that they need along.
   void enter_forward(std::int64_t n0, std::int64_t n1);
   void forward(std::int64_t n0, std::int64_t n1);
-  /// Computes the saved values of [n0, n1) from its states.
+  /// Computes the saved values of [n0, n1) from their states.
   void replay(std::int64_t n0, std::int64_t n1);
-  /// Computes states and saved values of [n0, n1) from the states after it, for a reversible step; the last
-  /// steps come first.
+  /// Computes the states and saved values of [n0, n1) from the states after them, for a reversible step; call
+  /// with the last steps first.
   void undo(std::int64_t n0, std::int64_t n1);
 
-  /// Begins the backward pass of a sequence: adjoints from beyond its end are zero, but for those of the final
-  /// window (a tensor a state of the stack, this layer's from first_state on; null: zeros).
+  /// Starts the backward pass of a sequence: adjoints from beyond its end are zero, except those of the final
+  /// window (a tensor for each state of the stack, this layer's starting at first_state; null: zeros).
   void begin_backward(const std::vector<Tensor>* final_gradient = nullptr, std::size_t first_state = 0,
                       std::int64_t row0 = 0);
   void enter_backward(std::int64_t n0, std::int64_t n1);
-  /// Consumes dL/d(output) of [n0, n1), and adds to the weights' gradients, which are dense matrices and
-  /// padded vectors, null where not wanted.
+  /// Consumes dL/d(output) of [n0, n1), and adds to the weight gradients, which are dense matrices and padded
+  /// vectors, null where not wanted.
   void backward(std::int64_t n0, std::int64_t n1, T* const* gradients, LargeProductFunction large);
 
   const ArrayView<T>& array(int i) const { return interpreter_.array(i); }
@@ -70,7 +70,7 @@ class LayerRunner {
   T* output(std::int64_t n) const { return interpreter_.at(schedule_.output, n); }
   T* output_adjoint(std::int64_t n) const { return interpreter_.array(schedule_.output_adjoint_array).at(n); }
   T* input_adjoint(std::int64_t n) const { return interpreter_.array(schedule_.input_adjoint_array).at(n); }
-  /// Ends the backward pass: adjoints from before the first step are zero. Needed before `initial_adjoint`.
+  /// Ends the backward pass: adjoints from before the first step are zero. Required before `initial_adjoint`.
   void end_backward();
   /// dL/d(state s at step n) for n at or before the first step: rows x padded width.
   void initial_adjoint(int s, std::int64_t n, T* out);

@@ -9,7 +9,7 @@ namespace lagtape::recurrence {
 
 /// The states of one layer on the rows of one slice: copies the window at a step, the only part of the past
 /// that the future depends on, to and from a window's tensors and checkpoints, and keeps the states of rows
-/// that ended. A state on the grid is stored twice, as doubles and (by `show`) in the model's precision.
+/// that have ended. A state on the grid is stored twice, as doubles and (by `show`) in the model's precision.
 template <class T>
 class LayerStates {
  public:
@@ -18,38 +18,39 @@ class LayerStates {
       : program_(program), schedule_(schedule), interpreter_(interpreter) {}
 
   void set_rows(std::int64_t rows) { rows_ = rows; }
-  /// Rows of a shorter length keep their states from then on; null: none does.
+  /// Shorter rows keep their states after they end; null: all rows have full length.
   void set_lengths(const std::int64_t* lengths) { lengths_ = lengths; }
   const std::int64_t* lengths() const { return lengths_; }
 
-  /// Begins a sequence of `steps` from `first` on: states as in the window (rows row0.. of its tensors; null:
-  /// zeros).
+  /// Starts a sequence of `steps` at `first`: states as in the window (rows of its tensors starting at row0;
+  /// null: zeros).
   void begin(std::int64_t first, std::int64_t steps, const std::vector<Tensor>* window,
              std::size_t first_state, std::int64_t row0);
-  /// Sets the states to zeros that resets hide in the window, whose last state counts them: [history + 1, B, 1].
+  /// Zeroes the states that resets hide in the window, whose last state counts the steps since then: [history +
+  /// 1, B, 1].
   void hide_in_window(const Tensor& count, std::int64_t row0);
-  /// Whether they hide the states of a row of the window that are so many steps old.
+  /// Whether resets hide the states of a window row that are that many steps old.
   static bool is_hidden(const Tensor& count, std::int64_t row, std::int64_t back) {
     const std::int64_t last = count.size(0) - 1, batch = count.size(1);
     return count.at(last * batch + row) - count.at((last - back) * batch + row) >= 0.5;
   }
-  /// Moves the values of an array so that the window at step n is at its beginning.
+  /// Moves the values of an array so that the window at step n is at its start.
   void slide(std::size_t array, std::int64_t n);
 
-  /// The window at step n as a checkpoint: its number of elements, and copies out and in, which return the
-  /// end of the checkpoint.
+  /// The window at step n as a checkpoint: its number of elements, and functions that copy it out and in and
+  /// return the end of the checkpoint.
   std::int64_t window_elements() const;
   T* save(std::int64_t n, T* to) const;
   const T* restore(std::int64_t n, const T* from);
-  /// Copies the window of state s after step n, for row r, into a row of a window's tensor, but for the states up to step
-  /// `hidden`.
+  /// Copies the window of state s after step n, for row r, into a row of a window's tensor, except for states
+  /// up to step `hidden`.
   void write(int s, std::int64_t n, std::int64_t r, Tensor& to, std::int64_t row, std::int64_t hidden) const;
 
-  /// Copy the states of rows that ended before step n over that step: those before it forward to after it
-  /// (freeze), and those after it back to before it (thaw).
+  /// Copy the states of rows that ended before step n across that step: from before it to after it (freeze), or
+  /// back (thaw).
   void freeze_finished(std::int64_t n) { copy_finished(n, n, n + 1); }
   void thaw_finished(std::int64_t n) { copy_finished(n, n + 1, n); }
-  /// Rounds the states on the grid at step n into the model's precision, where the step reads them.
+  /// Rounds the states on the grid at step n to the model's precision, if the step reads them.
   void show(std::int64_t n);
 
  private:

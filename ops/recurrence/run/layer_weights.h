@@ -9,19 +9,19 @@
 
 namespace lagtape::recurrence {
 
-/// The weights of a layer for the interpreter: packed stacks, and vectors repeated for the rows of
-/// a tile. Shared by all slices.
+/// A layer's weights for the interpreter: packed stacks, and vectors repeated for the rows of a tile. Shared by
+/// all slices.
 template <class T>
 class LayerWeights {
  public:
   LayerWeights(const StepProgram& program, const LayerSchedule& schedule, const Kernels<T>& kernels);
 
-  /// Repacks from the step's weights, in the order of program.weights. `ranges`: those of the
-  /// layer's operands, for products in int8.
+  /// Repacks from the step's weights, in the order of program.weights. `ranges`: those of the layer's operands,
+  /// for int8 products.
   void load(std::span<const Tensor> weights, std::span<const float> ranges = {});
 
   const T* stack(int i) const { return stacks_[i]; }
-  /// Vector number i: weight i or, beyond the last weight, an entry of the schedule's columns.
+  /// Vector number i: weight i or, past the last weight, an entry of the schedule's columns.
   const T* vector(int i) const { return vectors_[i]; }
   static std::int64_t bytes(const StepProgram& program, const LayerSchedule& schedule);
 
@@ -31,7 +31,7 @@ class LayerWeights {
   const Kernels<T>& kernels_;
   Tensor storage_;
   std::vector<T*> stacks_;
-  std::vector<T*> vectors_;  ///< one a weight, null for matrices; then the columns
+  std::vector<T*> vectors_;  ///< one per weight, null for matrices; then the columns
 };
 
 extern template class LayerWeights<float>;

@@ -9,39 +9,42 @@
 
 namespace lagtape::recurrence {
 
-/// The rows of a slice whose states begin again inside their sequences, for one layer. A reset before step n hides the states
-/// of its row up to that of step n from all later steps. Passes go over ranges of steps that have resets at their first step
-/// alone (`begin_of_range`, `end_of_range`), so that no state of a row is read both as itself and as zero: `hide` sets those
-/// that the range reads from before a reset to zeros, and `show` brings them back. All other steps run as without resets.
+/// The rows of a slice whose states reset within their sequences, for one layer. A reset before step n hides
+/// the states of its row up to that of step n from all later steps. Passes run over ranges of steps in which
+/// only the first step has resets (`begin_of_range`, `end_of_range`), so no state of a row is read both as
+/// itself and as zero: `hide` zeroes those that the range reads from before a reset, and `show` restores them.
+/// All other steps run as they would without resets.
 template <class T>
 class RowResets {
  public:
   RowResets(const StepProgram& program, const LayerSchedule& schedule, Interpreter<T>& interpreter);
 
-  /// Begins the sequences of a slice. `given`: a number a step for each row, the rows `stride` apart, other than 0 where it
-  /// begins again; null: none. `column`: of the input, above 0 where a row begins again; -1: none.
+  /// Starts the sequences of a slice. `given`: a number for each row and step, rows `stride` apart, nonzero
+  /// where the row resets; null: none. `column`: the input column that is above 0 where a row resets; -1: none.
   void begin(const std::uint8_t* given, std::int64_t stride, std::int64_t column, std::int64_t rows,
              const std::int64_t* lengths, const Extent& extent);
-  /// Notes the resets of steps [n0, n1), whose input is there. Steps come in order, and may come again.
+  /// Notes the resets of steps [n0, n1), whose input is available. Steps come in order, and may be repeated.
   void find(std::int64_t n0, std::int64_t n1);
 
   bool empty() const { return resets_.empty(); }
-  /// The last step of which a row begins again; a step before all others: none.
+  /// The last step before which the row resets; if there is none, a step before all others.
   std::int64_t last_of(std::int64_t row) const;
-  /// Of the range that begins at n its end, at most n1; of the range that ends at n its begin, at least n0.
+  /// The end, at most n1, of the range that starts at n; the start, at least n0, of the range that ends at n.
   std::int64_t end_of_range(std::int64_t n, std::int64_t n1) const;
   std::int64_t begin_of_range(std::int64_t n, std::int64_t n0) const;
 
-  /// To be called before a range that begins at step n.
+  /// Call before a range that starts at step n.
   void enter(std::int64_t n) {
     if (tells_ && !empty()) tell_interpreter(n);
   }
   void hide(std::int64_t n0, std::int64_t n1);
   void show();
-  /// Sets states on the grid to zeros before a range runs forward from step n on, and back after it was undone to there.
+  /// Zeroes states on the grid before a range runs forward from step n, and again after the range has been
+  /// undone back to n.
   void clear_grid(std::int64_t n);
   void restore_grid(std::int64_t n);
-  /// Ends the gradient by the states up to step n of rows that begin again there, after the range from n on ran backward.
+  /// Stops the gradient with respect to states up to step n of rows that reset there, after the range starting
+  /// at n ran backward.
   void clear_adjoints(std::int64_t n);
 
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min() / 2;
@@ -50,7 +53,7 @@ class RowResets {
   struct Reset {
     std::int64_t step = 0, row = 0;
     bool given = false;
-    std::size_t kept = 0;  ///< the place of its states on the grid in `grid_`
+    std::size_t kept = 0;  ///< the location of its states on the grid in `grid_`
   };
   struct Read {
     int state = 0;
@@ -78,9 +81,9 @@ class RowResets {
   const StepProgram& program_;
   const LayerSchedule& schedule_;
   Interpreter<T>& interpreter_;
-  std::vector<Read> reads_;   // that look back a number of steps that is known
+  std::vector<Read> reads_;   // that look back a known number of steps
   std::int64_t reach_ = 0;    // the largest of these numbers
-  bool tells_ = false;        // the interpreter asks where rows began
+  bool tells_ = false;        // whether the interpreter needs to know where rows started
   std::vector<int> on_grid_;  // states
 
   const std::uint8_t* given_ = nullptr;
@@ -88,7 +91,7 @@ class RowResets {
   const std::int64_t* lengths_ = nullptr;
   std::vector<Reset> resets_;  // by step
   std::vector<Hidden> hidden_;
-  std::vector<T> values_;  // what is hidden, one after another
+  std::vector<T> values_;  // what is hidden, in order
   std::size_t values_end_ = 0;
   std::vector<double> grid_;
   std::vector<RowBegin> begins_;  // by row

@@ -5,12 +5,12 @@
 
 namespace lagtape::recurrence {
 
-/// The losses esr and dc of one slice. Their gradient at a step depends on other steps, so the errors of all steps are
-/// kept until the last is known: a number for each target, under any memory plan.
+/// The losses esr and dc of one slice. Their gradient at a step depends on other steps, so the errors of all
+/// steps are kept until the last is known: one number per target, under any memory plan.
 template <class T>
 class SignalReadout {
  public:
-  /// `width`: numbers of a target.
+  /// `width`: numbers per target.
   void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows, std::int64_t width);
   void begin(const SliceRows<T>& rows, const LossOptions& options);
   /// Adds the outputs of step n: rows `stride` apart.

@@ -11,7 +11,7 @@
 namespace lagtape::recurrence {
 
 /// The read-out of one slice: from the last layer's output to outputs and losses, and from those back to
-/// dL/d(output). Every step is read, or each row's last step or mean once, by its own read-out.
+/// dL/d(output). Its own read-out reads every step, or each row's last step or mean once.
 template <class T>
 class SliceReadout {
  public:
@@ -19,10 +19,10 @@ class SliceReadout {
   SliceReadout(const CompiledStack<T>& stack, LayerRunner<T>& top);
 
   void lay_out(BumpAllocator<T>& memory, const Extent& extent, std::int64_t rows);
-  /// Begins a sequence. `draws` are those of the read-out as a layer.
+  /// Starts a sequence. `draws` are those of the read-out as a layer.
   void begin(const SliceRows<T>& rows, const DrawContext& draws);
-  /// To be called after steps [n0, n1) of the last layer have run, once for each; `end_forward` after all of
-  /// them, and `begin_backward` before the steps of the backward pass.
+  /// Call `forward` once after each range of steps [n0, n1) of the last layer has run, `end_forward` after all
+  /// of them, and `begin_backward` before the steps of the backward pass.
   void forward(std::int64_t n0, std::int64_t n1);
   void end_forward();
   void begin_backward();
@@ -43,7 +43,7 @@ class SliceReadout {
   }
   template <class F>
   void with_loss(F f) const;
-  /// Whether the loss is one of signals, esr or dc, and wanted.
+  /// Whether the loss is wanted and is a signal loss, esr or dc.
   bool scores_signal() const {
     return definition().loss.is_signal() && request().loss_scale > 0 &&
            request().backward.output_gradient == nullptr;
@@ -58,12 +58,12 @@ class SliceReadout {
   LayerRunner<T>& top_;
   std::optional<LayerRunner<T>> final_readout_;
   SignalReadout<T> signal_;
-  T* features_ = nullptr;         // rows x padded width: the features that are read once
+  T* features_ = nullptr;         // rows x padded width: the features, if read once
   T* feature_adjoint_ = nullptr;  // dL/d(features)
   SliceRows<T> rows_;
-  std::vector<double> run_losses_;  // by run; a single one where the output is read once
-  // By step of a chunk: whether dL/d(output) is zero there already, as at most steps of a sequence that is read once.
-  // Every chunk has the step in the same place, and nothing else writes it.
+  std::vector<double> run_losses_;  // by run; only one if the output is read once
+  // For each step of a chunk: whether dL/d(output) is already zero there, as at most steps of a sequence that
+  // is read once. Every chunk has the step in the same place, and nothing else writes it.
   std::vector<bool> is_zero_;
 };
 

@@ -10,19 +10,19 @@
 
 namespace lagtape::recurrence {
 
-/// Runs one slice through the whole sequence: forward, loss and backward. Each worker has one and uses it
-/// for every slice.
+/// Runs one slice through the whole sequence: forward, loss, and backward. Each worker has one and uses it for
+/// every slice.
 template <class T>
 class SliceRunner {
  public:
   explicit SliceRunner(const CompiledStack<T>& stack);
 
-  /// The number of elements of memory that a slice of that many rows needs.
+  /// The number of elements of memory that a slice with that many rows needs.
   std::int64_t elements(const Extent& extent, std::int64_t rows);
   void run(const PreparedRequest& request, Slice<T>& slice, const Extent& extent, T* memory);
 
-  /// The two halves of `run`. Pass, slice and memory must stay as they are between them, except for the pass's
-  /// backward half.
+  /// The two halves of `run`. The request (except its backward half), the slice, and the memory must not change
+  /// between them.
   void forward(const PreparedRequest& request, Slice<T>& slice, const Extent& extent, T* memory);
   void backward();
 
@@ -40,7 +40,8 @@ class SliceRunner {
   void restore_checkpoint(std::int64_t slot, std::int64_t s);
   void enter_forward(std::int64_t n0, std::int64_t n1);
   void enter_backward(std::int64_t n0, std::int64_t n1);
-  /// The number of resets in the window before the first step; null where that is none of layer l's.
+  /// The number of steps since resets in the window before the first step; null if the window has none for
+  /// layer l.
   const Tensor* resets_in_window(std::size_t l, std::size_t state) const;
   void begin_layer(std::size_t l, std::size_t state, const DrawContext& draws);
   void fill_input(std::int64_t n0, std::int64_t n1);
@@ -56,7 +57,7 @@ class SliceRunner {
   const CompiledStack<T>& stack_;
   std::deque<LayerRunner<T>> layers_;
   SliceReadout<T> readout_;   // reads the last layer
-  T* checkpoints_ = nullptr;  // windows of the whole stack, one a slot
+  T* checkpoints_ = nullptr;  // windows of the whole stack, one per slot
   std::int64_t checkpoint_elements_ = 0;
   std::int64_t intervals_ = 1;
   std::vector<std::int64_t> first_checkpoints_;
@@ -64,7 +65,7 @@ class SliceRunner {
     std::int64_t low, high;
     bool first;
   };
-  std::vector<Walk> walks_;  // back from checkpoints, one a slot in use
+  std::vector<Walk> walks_;  // back from checkpoints, one per slot in use
   SliceRows<T> rows_;
   Extent extent_;
   std::vector<T> scratch_;

@@ -10,22 +10,22 @@
 
 namespace lagtape::recurrence {
 
-/// An op at its place in the order of a step's ops.
+/// An op and its position in the order of a step's ops.
 struct TimedOp {
   const Op* op;
   PassKind pass;
 };
 
-/// Finds an existing array for a value that lives within one pass: one whose content is not needed at that time, if
-/// any. The row blocks of a step are written and read in the order of the ops, so this order decides. Saved values
-/// occupy their arrays from the op that computes them to the last op of the backward pass that reads them; products may
-/// use the arrays before, and deltas afterwards. Arrays of rounded numbers hold nothing else.
+/// Finds an existing array for a value that lives within one pass: one whose contents are not needed at that
+/// time, if any. The row blocks of a step are written and read in op order, so that order decides. Saved values
+/// occupy their arrays from the op that computes them to the last backward op that reads them; products may use
+/// the arrays before that, and deltas afterward. Arrays of rounded numbers hold nothing else.
 class ArrayLifetimes {
  public:
-  /// `ops` are in order; gradients are summed after the last.
+  /// `ops` are in order; gradients are summed after the last one.
   ArrayLifetimes(const LayerOps& layer, std::vector<TimedOp> ops);
 
-  /// An array for `value`, which has no place yet and is rounded or not; -1 when a new one is needed.
+  /// An array for `value`, which has no location yet and may be rounded; -1 if a new one is needed.
   int claim(int value, bool rounded);
   /// Notes that a new array of the layer holds `value`.
   void add(int array, int value);

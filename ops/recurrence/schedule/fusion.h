@@ -6,25 +6,25 @@
 
 namespace lagtape::recurrence {
 
-/// The ops of one stage, in order: products of one stack, work on each element by itself, which can be
-/// compiled, or work across elements (sums, broadcasts and the like).
+/// The ops of one stage, in order: products of one stack, element-wise work, which can be compiled, or work
+/// across elements (sums, broadcasts, and the like).
 struct StageOps {
   enum class Kind : std::uint8_t { products, elements, across };
   Kind kind = Kind::products;
-  std::int64_t width = 0;  ///< padded width of work on elements; the widest, where several are together
+  std::int64_t width = 0;  ///< padded width of element-wise work; the widest, if several are combined
   Ops ops;
 };
 
-/// Groups `list`, the ops of one phase of `layer`: in turn all products that are ready, and all other work
-/// that is ready. Products of one operand are stacked. Work across elements comes as soon as it is ready,
-/// with the scalars between, the rest by its width, the widest first. In a phase that runs for many steps at
-/// once, rows no wider than a tile stay together: there a value between two stages would leave the cache.
-/// A stage of very many ops is followed by another.
+/// Groups `list`, the ops of one phase of `layer`: alternately all products that are ready and all other work
+/// that is ready. Products of one operand are stacked. Work across elements is scheduled as soon as it is
+/// ready, with the scalars in between; the rest is grouped by width, widest first. In a phase that runs for
+/// many steps at once, rows no wider than a tile stay together: otherwise a value passed between two stages
+/// would leave the cache. A stage with very many ops is split.
 std::vector<StageOps> fuse(const LayerOps& layer, const ValueOperands& operands, const Ops& list,
                            bool by_step);
 
-/// Moves work on values that the phase finds (weights, inputs, states) to the stage that reads its result
-/// first, where that is work on elements of the same width: then the result need not pass through memory.
+/// Moves work on values that the phase starts with (weights, inputs, states) to the stage that first reads its
+/// result, if that stage is element-wise with the same width: then the result need not pass through memory.
 void move_to_readers(const LayerOps& layer, std::vector<StageOps>& stages);
 
 }  // namespace lagtape::recurrence

@@ -7,7 +7,7 @@
 
 namespace lagtape::recurrence {
 
-/// Columns of narrow matrices, as vectors of weights with numbers after the weights' own.
+/// Columns of narrow matrices, as weight vectors numbered after the weights' own.
 class WeightColumns {
  public:
   explicit WeightColumns(std::size_t weights) : weights_(static_cast<int>(weights)) {}
@@ -19,12 +19,12 @@ class WeightColumns {
   std::vector<LayerSchedule::WeightColumn> columns_;
 };
 
-/// Writes the element-wise ops of one stage as instructions on operands. Values that only this stage uses are
-/// in registers of the tile, as are the ops' numbers; all others are in arrays and weights.
+/// Writes the element-wise ops of one stage as instructions on operands. Values used only in this stage are in
+/// tile registers, as are the ops' constants; all others are in arrays and weights.
 class StageWriter {
  public:
   StageWriter(const ValueOperands& values, WeightColumns& columns) : values_(values), columns_(columns) {}
-  /// May be called once.
+  /// May be called only once.
   ElementStage write(const Ops& ops);
 
  private:
@@ -45,7 +45,7 @@ class StageWriter {
   std::map<int, std::size_t> last_use_;  // by value: the position of the last op that reads it
   std::map<int, int> register_of_;       // the register that holds a value
   std::vector<bool> busy_;               // by register: whether it holds a value that is still read
-  std::vector<int> fills_;               // registers of the numbers of the op that is written
+  std::vector<int> fills_;               // registers for the constants of the op being written
 };
 
 }  // namespace lagtape::recurrence

@@ -5,7 +5,7 @@
 
 namespace lagtape::recurrence {
 
-/// The operands of values that have their places; rows are padded to whole lanes of `lane` elements.
+/// The operands of values that have been located; rows are padded to whole lanes of `lane` elements.
 class ValueOperands {
  public:
   ValueOperands(const LayerOps& layer, std::int64_t lane) : layer_(layer), lane_(lane) {}
