@@ -14,8 +14,8 @@
 
 namespace lagtape {
 
-/// The grammar with complex values, as pairs of real ones: Operand::imaginary is the other part of such a pair. The derived
-/// Parser gives the parts their meaning besides, in these functions:
+/// The grammar with complex values, as pairs of real ones: Operand::imaginary is the other part of such a pair. The
+/// derived Parser must also define operations on the parts, in these functions:
 ///
 ///     Operand number_operand(number, token)           Operand real_combined(sign, left, right)
 ///     Operand real_negated(sign, operand)             Operand function_of_values(name, operands)
@@ -44,7 +44,7 @@ class ComplexGrammar : public EquationGrammar<Parser, Operand> {
     return real;
   }
 
-  /// The parts; of a real value the imaginary one is 0.
+  /// The parts; the imaginary part of a real value is 0.
   static Operand real_of(Operand operand) {
     operand.imaginary = nullptr;
     return operand;
@@ -100,8 +100,8 @@ class ComplexGrammar : public EquationGrammar<Parser, Operand> {
          Rule::wrong_type);
   }
 
-  /// The operand with what follows it: .T, [:k], [:, None].
-  /// `past`: a negative number alone would be taken for a past value, and is refused.
+  /// The operand with what follows it: .T, [:k], [:, None]. `past`: a lone negative number would be taken for a
+  /// past value, and is an error.
   Operand followed(Operand operand, bool past = false) {
     for (; peek().is("[") || peek().is(".T") || peek().is(".mT"); past = false) {
       const EquationToken sign = take();
@@ -124,7 +124,7 @@ class ComplexGrammar : public EquationGrammar<Parser, Operand> {
     return complex_of(f(real_of(both)), f(*both.imaginary));
   }
 
-  /// The transpose that a sign or a name asks for: of at most two axes, or with an m of the last two.
+  /// The transpose that a sign or name requests: of at most two axes or, with an m, of the last two.
   Operand transposed_by(const EquationToken& sign, const Operand& operand) {
     const Shape axes = parser().axes_of(operand);
     if (axes.size() > 2 && sign.text.find('m') == std::string_view::npos && parser().is_numpy())
@@ -137,7 +137,7 @@ class ComplexGrammar : public EquationGrammar<Parser, Operand> {
     return parser().transposed_of(operand);
   }
 
-  /// "A.T" and "A.mT" as a name with its sign; nothing for other names.
+  /// "A.T" and "A.mT" split into the name and its sign; nothing for other names.
   static std::optional<std::pair<EquationToken, EquationToken>> name_and_sign(const EquationToken& token) {
     for (const std::string_view end : {".T", ".mT"}) {
       if (!token.text.ends_with(end)) continue;
@@ -149,7 +149,7 @@ class ComplexGrammar : public EquationGrammar<Parser, Operand> {
     return {};
   }
 
-  /// A function of complex values, or of parts; none where it has no meaning for them.
+  /// A function of complex values, or of parts; none if it is not defined for them.
   std::optional<Operand> complex_function(const EquationToken& name, const std::vector<Operand>& values) {
     if (name.text == "complex") {
       check_count(name, values.size(), 2, 2);
@@ -178,7 +178,7 @@ class ComplexGrammar : public EquationGrammar<Parser, Operand> {
     return function_of_each_part(name, values);
   }
 
-  /// A call of a function of the cell itself, from its arguments on.
+  /// A call of one of the cell's own functions, starting at its arguments.
   Operand own_function(const EquationToken& name, const EquationFunction& function) {
     const std::vector<Operand> values = this->arguments();
     this->close(")");
@@ -210,7 +210,8 @@ class ComplexGrammar : public EquationGrammar<Parser, Operand> {
     return result;
   }
 
-  /// The rest of einsum('ij,j->i', a, b) after its bracket. Of complex operands the sum of the products of their parts.
+  /// The rest of einsum('ij,j->i', a, b) after its bracket. For complex operands, the sum of the products of
+  /// their parts.
   Operand einsum_called(const EquationToken& name) {
     const EquationToken letters = take();
     if (letters.kind != EquationToken::Kind::text)
@@ -234,7 +235,7 @@ class ComplexGrammar : public EquationGrammar<Parser, Operand> {
     return token;
   }
 
-  /// The same value with parts of one shape.
+  /// The same value with parts of the same shape.
   Operand aligned(const Operand& operand) {
     const Operand a = real_of(operand), &b = *operand.imaginary;
     const Shape of_a = parser().axes_of(a), of_b = parser().axes_of(b);
@@ -295,7 +296,7 @@ class ComplexGrammar : public EquationGrammar<Parser, Operand> {
     return {};
   }
 
-  /// Functions that act on the real and the imaginary part alike.
+  /// Functions that act on the real and imaginary parts separately.
   Operand function_of_each_part(const EquationToken& name, const std::vector<Operand>& values) {
     constexpr std::string_view kOfEachPart[] = {
         "sum",  "mean",    "cumsum", "roll",  "transpose", "matrix_transpose",

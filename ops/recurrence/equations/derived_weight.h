@@ -9,11 +9,11 @@
 
 namespace lagtape {
 
-/// A weight of the step that is a function of other weights, computed on the outer tape once a batch, so that
-/// the step sees a plain matrix, vector or scalar.
+/// A weight of the step that is a function of other weights, computed on the outer tape once per batch, so the
+/// step sees a plain matrix, vector, or scalar.
 struct DerivedWeight {
   std::string name;
-  std::vector<std::string> of;  ///< free weights, and derived ones before this; at least one
+  std::vector<std::string> of;  ///< free weights, and derived weights before this one; at least one
   std::function<Var(std::span<const Var> of)> value;
 };
 

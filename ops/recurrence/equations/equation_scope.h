@@ -35,10 +35,10 @@ struct EquationSymbol {
   };
   Kind kind = Kind::function;
   StepVar value = {};                     ///< for all except functions and matrices
-  std::vector<StepMatrix> matrices = {};  ///< for matrices: one, or one for each group
+  std::vector<StepMatrix> matrices = {};  ///< for matrices: one, or one per group
   Shape shape = {};                       ///< for weights
   std::string name = {};                  ///< for weights
-  bool declared = true;                   ///< whether the tape has it: weights once an equation uses them
+  bool declared = true;                   ///< whether the tape has it: weights, once an equation uses them
   bool used = false;
   bool param = false;  ///< a weight that is a param
   std::shared_ptr<const StepOperand> bound =
@@ -48,30 +48,30 @@ struct EquationSymbol {
 std::string description_of(EquationSymbol::Kind kind);  ///< "a weight", "the input"
 std::string description_of(const EquationSymbol& symbol);
 
-/// Further parts of equations in continuous time.
+/// Additional parts of equations in continuous time.
 struct TimeScope {
   StepVar time, history_time;
-  std::optional<StepVar> ago = {};  ///< the time since the states that an integral reads
+  std::optional<StepVar> ago = {};  ///< the age of the states that an integral reads
   std::vector<PastRead> reads = {};
 };
 
 /// All names of a cell, on its tape.
 class EquationScope {
  public:
-  /// A scope that contains the functions alone.
+  /// A scope that contains only the functions.
   explicit EquationScope(std::int64_t input);
 
   /// Adds a name, or changes its meaning, as a loop does.
   void add(const std::string& name, EquationSymbol symbol);
-  /// Names that hide others until they are closed: arguments of a function, whose lines do not see its caller's, or the
-  /// number of a loop.
+  /// Names that hide others until they are closed: arguments of a function, whose lines do not see its caller's
+  /// names, or a loop variable.
   void open_locals(bool of_function) { locals_.push_back({of_function, {}}); }
   void add_local(const std::string& name, EquationSymbol symbol);
   void close_locals() { locals_.pop_back(); }
   bool in_function() const { return !locals_.empty() && locals_.back().of_function; }
-  /// The symbol of that name; null when there is none.
+  /// The symbol with that name; null if there is none.
   EquationSymbol* find(std::string_view name);
-  /// Declares a weight on the tape, if it is not there yet.
+  /// Declares a weight on the tape, if it is not yet declared.
   void declare(EquationSymbol& symbol);
   /// Adds a name whose own line has an error. Lines that read it throw FollowingError.
   void add_failed(const std::string& name);
@@ -79,20 +79,21 @@ class EquationScope {
   EquationSymbol& transposed(const std::string& name);
   /// The product of two matrices as a derived weight, (A @ B).
   EquationSymbol& product(const EquationSymbol& a, const EquationSymbol& b);
-  /// The numbers of a weight of two or three axes as a value of the step, from a derived weight, NAME.values.
+  /// The numbers of a weight with two or three axes as a value of the step, from a derived weight, NAME.values.
   StepVar values_of(const EquationSymbol& weight);
-  /// Throws InputError for weights that equations read and that reach neither a next value nor the output of the finished
-  /// program, not even by those that are derived of them.
+  /// Throws InputError for weights that equations read but that reach neither a next value nor the output of
+  /// the finished program, even through weights derived from them.
   void check_reached(const StepProgram& program, const std::vector<DerivedWeight>& derived);
-  /// The weights of these kinds.
+  /// The derived weights.
   const std::vector<DerivedWeight>& derived() const { return derived_; }
-  /// The input so many steps before, from a state of the scope.
+  /// The input that many steps ago, from a state of the scope.
   StepVar past_input(std::int64_t steps);
-  /// The input `theta` steps before, a weight of that name between 0 and `largest`: interpolated, with its gradient.
+  /// The input `theta` steps ago, for a weight of that name between 0 and `largest`: interpolated, with its
+  /// gradient.
   StepVar past_input(const std::string& name, StepVar theta, std::int64_t largest);
   std::map<std::string, std::int64_t>
       input_lags;  ///< the weights that are lags of the input, with their largest values
-  /// Numbers as an array of the step, from a derived weight; in a cell without weights from single numbers.
+  /// Numbers as an array of the step, from a derived weight, or from single numbers in a cell without weights.
   StepVar array(const Shape& shape, const std::vector<double>& numbers);
   /// The names in the order in which they were added, without functions.
   const std::vector<std::string>& added() const { return added_; }
@@ -100,13 +101,13 @@ class EquationScope {
   StepTape tape;
   StepVar x;  ///< the input, without columns that a cell reads by other names
   std::map<std::string, EquationFunction, std::less<>> functions;
-  std::vector<const EquationFunction*> calls;  ///< of those whose lines are read, the outermost first
+  std::vector<const EquationFunction*> calls;  ///< of those whose lines are being read, outermost first
   std::set<std::string, std::less<>> used_functions;
   std::string
-      first_weight;  ///< a weight whose tape and precision derived ones without others have; empty: none
-  std::optional<TimeScope> ode;                      ///< none: the equations are those of a step
+      first_weight;  ///< a weight whose tape and precision are used by derived weights without operands; empty: none
+  std::optional<TimeScope> ode;                      ///< none: the equations define a step
   std::map<std::string, std::int64_t> largest_lags;  ///< the largest values of weights that are lags
-  bool lacks_names = false;  ///< a line with an error set no name, so that an unknown one may be its
+  bool lacks_names = false;  ///< a line with an error set no name, so an unknown one may belong to it
 
  private:
   std::map<std::string, EquationSymbol, std::less<>> symbols_;

@@ -15,13 +15,13 @@
 
 namespace lagtape {
 
-/// A function of a cell: the names of its arguments, and its lines, the last of which is its value.
+/// A function of a cell: its argument names, and its lines, the last of which is its value.
 struct EquationFunction {
   std::vector<std::string> arguments;
   std::vector<std::string> lines;
 };
 
-/// A recursive-descent reader of expressions (the grammar is in equations.h). The derived Parser gives them
+/// A recursive-descent parser of expressions (the grammar is in equations.h). The derived Parser defines
 /// their meaning, in these functions:
 ///
 ///     Operand number(token)                     Operand named(token)       a name and what follows it
@@ -30,8 +30,8 @@ struct EquationFunction {
 ///     Operand combined(sign, left, right)       for + - * / % @ ** ^, < > <= >= == != and "and", "or"
 ///     Operand enclosed(token, operand)          called after a closing bracket
 ///     Operand array(token, shape, numbers)      [1, 2, 3]
-///     std::int64_t whole(operand)               of a number in an index
-///     double constant(operand)                  of a number in an array
+///     std::int64_t whole(operand)               of a number used as an index
+///     double constant(operand)                  of a number used in an array
 template <class Parser, class Operand>
 class EquationGrammar : public EquationCursor {
  protected:
@@ -55,7 +55,7 @@ class EquationGrammar : public EquationCursor {
     return left;
   }
 
-  /// The operands between brackets up to the closing one or to "evaluate"; the opening one is read already.
+  /// The operands between brackets up to the closing one or to "evaluate"; the opening bracket has been read.
   std::vector<Operand> arguments() {
     std::vector<Operand> values;
     if (peek().is(")") || peek().text == "evaluate") return values;
@@ -74,7 +74,7 @@ class EquationGrammar : public EquationCursor {
     return values;
   }
 
-  /// The sizes of reshape's result of so many elements; -1, once, is what the others leave.
+  /// The sizes of reshape's result for that many elements; -1, at most once, is computed from the others.
   Shape sizes_of(std::span<const Operand> sizes, std::int64_t count) {
     Shape shape;
     std::int64_t known = 1;
@@ -105,8 +105,8 @@ class EquationGrammar : public EquationCursor {
     std::int64_t first = 0;
   };
 
-  /// The text after an array's opening bracket: a part of each axis, as in NumPy. `past`: a negative number
-  /// alone would be read as a past value, and is refused.
+  /// The text after an array's opening bracket: a part of each axis, as in NumPy. `past`: a lone negative
+  /// number would be read as a past value, and is an error.
   IndexedPart index_of(const Shape& from, bool past) {
     Shape dense(from.size(), 1);
     for (std::size_t i = from.size(); i-- > 1;) dense[i - 1] = dense[i] * from[i];
@@ -147,7 +147,7 @@ class EquationGrammar : public EquationCursor {
   Parser& parser() { return static_cast<Parser&>(*this); }
 
  private:
-  /// Part of an axis: `count` elements from `begin` on, `step` apart; one alone removes the axis.
+  /// Part of an axis: `count` elements starting at `begin`, `step` apart; a single index removes the axis.
   struct AxisIndex {
     std::int64_t begin, count, step;
     bool keeps_axis;
@@ -195,7 +195,7 @@ class EquationGrammar : public EquationCursor {
     return {begin, count, step, true};
   }
 
-  /// Numbers between square brackets, the opening one already read: the shape, and the numbers in order.
+  /// Numbers between square brackets, after the opening one has been read: the shape, and the numbers in order.
   void array_of_numbers(Shape& shape, std::vector<double>& numbers, std::size_t axis = 0) {
     const EquationToken begin = peek();
     std::int64_t count = 0;
@@ -270,7 +270,7 @@ class EquationGrammar : public EquationCursor {
     return left;
   }
 
-  /// Counts the depth of an expression, which could exhaust the stack.
+  /// Counts the nesting depth of an expression, which could exhaust the stack.
   struct Nesting {
     Nesting(EquationGrammar& grammar, const EquationToken& at) : depth(grammar.depth_) {
       constexpr int kDeepest = 200;

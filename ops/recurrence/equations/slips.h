@@ -5,13 +5,13 @@
 
 namespace lagtape {
 
-// Expressions of other languages and papers, and how an equation writes them. Each of these functions
-// gives the end of a message, which begins with the sign after the found text; "." where nothing is known.
+// Notation from other languages and papers, and how to write it in an equation. Each of these functions returns
+// the end of a message, which starts with the punctuation after the quoted text; "." if nothing is known.
 
 /// For an invalid character at position `i` of the line.
 std::string cure_of_character(std::string_view line, std::size_t i);
 
-/// For an unknown name: np.tanh, torch.sigmoid, σ, h_t. Empty where nothing is known.
+/// For an unknown name: np.tanh, torch.sigmoid, σ, h_t. Empty if nothing is known.
 std::string cure_of_name(std::string_view name);
 
 /// The notation of a state's steps, for h[t-1], h_{t-1} and h(t-1).

@@ -15,7 +15,7 @@
 
 namespace lagtape {
 
-// The operators of equations, for values of a step (StepVar) and weights (Var) alike. Comparisons and their
+// The operators of equations, for both values of a step (StepVar) and weights (Var). Comparisons and their
 // combinations are 1 where they hold, else 0, without a gradient.
 
 template <ElementOperand T>
@@ -29,8 +29,8 @@ T truth(const T& a) {
   return sign(abs(a));
 }
 
-/// b where the condition c is 0, else a. The other one may be NaN, but its derivative is multiplied by 0 and
-/// must be finite.
+/// b where the condition c is 0, else a. The unselected one may be NaN, but its derivative is multiplied by 0
+/// and must be finite.
 template <ElementOperand T>
 T where(const T& c, const T& a, const T& b) {
   const T holds = truth(c);
@@ -43,7 +43,7 @@ T mod(const T& a, const T& b) {
   return a - b * floor(a / b);
 }
 
-/// a to a power that is a number: products where it is whole, else exp(b * log(a)) with a above 0.
+/// a to a constant power: products if it is a whole number, else exp(b * log(a)) with a above 0.
 template <ElementOperand T>
 T power(const T& a, double b) {
   constexpr double kMostFactors = 64;
@@ -75,7 +75,7 @@ T operated(std::string_view sign, const T& a, const T& b) {
   return exp(b * log(a));  // ** and ^
 }
 
-/// The same of numbers.
+/// The same for numbers.
 inline double operated(std::string_view sign, double a, double b) {
   if (sign == "+") return a + b;
   if (sign == "-") return a - b;
@@ -93,7 +93,7 @@ inline double operated(std::string_view sign, double a, double b) {
   return std::pow(a, b);
 }
 
-/// The arguments of a call: arrays, and the numbers among them that are known when it is recorded.
+/// The arguments of a call: arrays, and those among them that are known numbers at recording time.
 template <class T>
 struct FunctionArguments {
   std::span<const T> arrays;
@@ -101,12 +101,12 @@ struct FunctionArguments {
 
   const T& operator[](std::size_t i) const { return arrays[i]; }
   std::size_t size() const { return arrays.size(); }
-  /// A number that is an axis or a count of elements. Throws InputError for others.
+  /// A number used as an axis or a count of elements. Throws InputError for others.
   std::int64_t whole(std::size_t i) const;
 };
 
-/// A function beside the element-wise ones, as an equation calls it: sum(S, 0). For values of a step (StepVar)
-/// and for derived weights (Var).
+/// A function other than the element-wise ones, as called in an equation: sum(S, 0). For values of a step
+/// (StepVar) and derived weights (Var).
 template <class T>
 struct ArrayFunction {
   std::string_view name;
@@ -114,11 +114,11 @@ struct ArrayFunction {
   T (*value)(const FunctionArguments<T>& arguments);
 };
 
-/// All of them except those with sizes, texts or random draws.
+/// All of them except those with sizes, strings, or random draws.
 template <class T>
 std::span<const ArrayFunction<T>> array_functions();
 
-/// The function of that name, or null.
+/// The function with that name, or null.
 template <class T>
 const ArrayFunction<T>* array_function_named(std::string_view name) {
   for (const ArrayFunction<T>& function : array_functions<T>())
@@ -126,21 +126,23 @@ const ArrayFunction<T>* array_function_named(std::string_view name) {
   return nullptr;
 }
 
-/// A spike: 1 where u is above 0, else 0, with a gradient of another function of u (snnTorch's, by their names).
-/// `shape`: "fast_sigmoid" 1 / (1 + slope |u|)^2; "sigmoid", that of sigmoid(slope u); "atan" slope / 2 / (1 + (pi / 2
-/// slope u)^2); "triangle" slope max(0, 1 - slope |u|). Throws InputError for another name.
+/// A spike: 1 where u is above 0, else 0, with the gradient of another function of u (the same as in snnTorch,
+/// with its names). `shape`: "fast_sigmoid" 1 / (1 + slope |u|)^2; "sigmoid", that of sigmoid(slope u); "atan"
+/// slope / 2 / (1 + (pi / 2 slope u)^2); "triangle" slope max(0, 1 - slope |u|). Throws InputError for another
+/// name.
 StepVar spike(StepVar u, std::string_view shape, double slope);
 
-/// The names of the functions that a derived weight has.
+/// The names of the functions available in derived weights.
 std::vector<std::string> weight_function_names();
 
-/// How many numbers a derived weight's result has, so that none asks for memory beyond reason: an element-wise one of two
-/// arrays, a matrix product, an einsum on its way. 0 for shapes that do not fit, which the operation itself refuses.
+/// How many numbers a derived weight's result has, to prevent requests for excessive memory: an element-wise
+/// result of two arrays, a matrix product, an einsum's intermediate result. 0 for shapes that do not fit, for
+/// which the operation itself throws.
 std::int64_t numbers_of_pair(const Shape& a, const Shape& b);
 std::int64_t numbers_of_product(const Shape& a, const Shape& b);
 std::int64_t numbers_of_einsum(std::string_view letters, std::span<const Var> operands);
 
-/// The slope of a spike that gives none.
+/// The default slope of a spike.
 double default_slope(std::string_view shape);
 
 }  // namespace lagtape

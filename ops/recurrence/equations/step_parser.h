@@ -14,17 +14,17 @@
 
 namespace lagtape {
 
-/// A value or a matrix (or one for each group), and where it begins. The value of a matrix, if any, is its factor: an
-/// "ode" has no derived weights, so 0.1 * W @ y is 0.1 * (W @ y).
+/// A value or a matrix (or one per group), and where it starts. The value of a matrix, if any, is its factor:
+/// an "ode" has no derived weights, so 0.1 * W @ y is 0.1 * (W @ y).
 struct StepOperand {
   StepVar value;
   EquationSymbol* matrix = nullptr;
   EquationToken token;
   std::shared_ptr<const StepOperand> imaginary =
-      {};  ///< the imaginary part of a complex value, whose real part the rest is
+      {};  ///< the imaginary part of a complex value; the rest is the real part
 };
 
-/// A parser of one line, by the grammar of equations.h, that records on the scope's tape what it reads.
+/// A parser of one line, by the grammar of equations.h, that records what it reads on the scope's tape.
 class EquationParser : public ComplexGrammar<EquationParser, StepOperand> {
  public:
   EquationParser(EquationScope& scope, EquationLine line);
@@ -33,7 +33,7 @@ class EquationParser : public ComplexGrammar<EquationParser, StepOperand> {
   StepVar expression();
   /// The value of an equation's name, real or complex.
   StepOperand statement();
-  /// Reads "for NAME in A..B:", the beginning of a loop.
+  /// Reads "for NAME in A..B:", the start of a loop.
   struct Loop {
     EquationToken name;
     std::int64_t begin, end;
@@ -41,7 +41,7 @@ class EquationParser : public ComplexGrammar<EquationParser, StepOperand> {
   std::optional<Loop> loop();
   /// A value or an array of numbers. Throws InputError for a complex value.
   StepVar value_of(const StepOperand& operand) const;
-  /// The rest of the line, a whole number made of numbers: at least 1.
+  /// The rest of the line, a whole number composed of numbers: at least 1.
   std::int64_t dimension();
 
  private:
@@ -77,9 +77,10 @@ class EquationParser : public ComplexGrammar<EquationParser, StepOperand> {
 
   StepVar lagged(const EquationToken& name, const EquationSymbol& state);
   StepVar past_input(const EquationToken& at, StepVar index);
-  /// The number of steps of an index into the past: 3 for h[-3], with the letter `example`.
+  /// The number of steps in an index into the past: 3 for h[-3], with the letter `example`.
   std::int64_t lag(const EquationToken& at, StepVar index, const char* example) const;
-  // In continuous time (ode_equations.cpp): y(t - E), the rest of it after the opening bracket, and E of an argument t - E.
+  // In continuous time (ode_equations.cpp): the rest of y(t - E) after the opening bracket, and E of an
+  // argument t - E.
   StepVar past_value(const EquationToken& name, EquationSymbol& symbol);
   StepVar past_value(const EquationToken& name, const EquationSymbol& symbol, StepVar lag,
                      const EquationToken& at);
@@ -97,7 +98,7 @@ class EquationParser : public ComplexGrammar<EquationParser, StepOperand> {
   StepVar trained_lag(const EquationToken& at, StepVar state, int weight);
   StepVar composed(const EquationToken& name, const ArrayFunction<StepVar>& function,
                    const std::vector<Operand>& values);
-  // Calls of functions of the cell itself.
+  // Calls of the cell's own functions.
   const std::vector<const EquationFunction*>& calls() const { return scope_.calls; }
   void open_call(const EquationFunction& function);
   void close_call();
@@ -115,7 +116,7 @@ class EquationParser : public ComplexGrammar<EquationParser, StepOperand> {
   bool of_groups(const Operand& weight, StepVar v) const;
   std::span<const StepMatrix> matrices_of(const Operand& operand);
   Operand multiplied(const EquationToken& sign, const Operand& left, const Operand& right);
-  /// Runs `record` and adds the place in the line to errors of the tape.
+  /// Runs `record` and adds the position in the line to errors from the tape.
   template <class Record>
   StepVar record(const EquationToken& at, Record recorded) const {
     const std::size_t before = scope_.tape.recorded().values.size();

@@ -18,28 +18,28 @@ struct EquationLine {
   std::string pointer = {};  ///< where it is in the cell: "/step/2"
 };
 
-/// A name (W1.bias, h'), a number (2, or 2j), a sign (one character, ".T", ".mT", "..", "...", "<=", ">=", "==", "!=" or "**"), a text
-/// between quotes,
-/// or the end of the line. Comments begin with # and end with their line.
+/// A name (W1.bias, h'), a number (2, or 2j), a sign (one character, ".T", ".mT", "..", "...", "<=", ">=",
+/// "==", "!=" or "**"), a quoted text, or the end of the line. Comments start with # and end with their line.
 struct EquationToken {
   enum class Kind { name, number, sign, text, end } kind = Kind::end;
-  std::string_view text;  ///< in the line, with its quotes
+  std::string_view text;  ///< in the line, including its quotes
   double value = 0;       ///< the value of a number
   std::size_t position = 0;
 
   bool is(std::string_view sign) const { return kind == Kind::sign && text == sign; }
 };
 
-/// The tokens of a line, the end last. Throws InputError for a character that cannot occur in an equation.
+/// The tokens of a line, ending with the end token. Throws InputError for a character that cannot occur in an
+/// equation.
 std::vector<EquationToken> tokens_of(const EquationLine& line);
 
-/// Whether a text is one name, without a prime.
+/// Whether a text is a single name, without a prime.
 bool is_equation_name(std::string_view text);
 
-/// Thrown by a line that reads a name of another line with an error: one message is enough.
+/// Thrown for a line that reads a name from another line with an error: one message is enough.
 struct FollowingError {};
 
-/// Reads the tokens of a line one after another.
+/// Reads the tokens of a line in order.
 class EquationCursor {
  public:
   explicit EquationCursor(EquationLine line) : line_(std::move(line)), tokens_(tokens_of(line_)) {}
@@ -52,10 +52,10 @@ class EquationCursor {
   Place place_of(const EquationToken& token) const;
   /// "/step/2, column 5"
   std::string text_of_place(const EquationToken& token) const;
-  /// Where the cursor is, and back to there: what a loop repeats.
+  /// The cursor's position, and a return to it: for repeating a loop.
   std::size_t position() const { return next_; }
   void rewind(std::size_t position) { next_ = position; }
-  /// Takes the name that an equation sets: all up to "=".
+  /// Takes the name that an equation sets: everything up to "=".
   EquationToken target();
   bool at_end() const { return peek().kind == EquationToken::Kind::end; }
 
@@ -66,16 +66,16 @@ class EquationCursor {
   bool take_sign(std::string_view sign);
   /// Reads "NAME =", as before a keyword argument.
   bool take_keyword(std::string_view name);
-  /// Whether the bracket that opens here contains one of these, outside of further brackets.
+  /// Whether the bracket that opens here contains one of these, outside nested brackets.
   bool brackets_have(std::initializer_list<std::string_view> texts) const;
-  /// How many indices other than None follow in the bracket that is open, after the present one.
+  /// How many indices other than None follow in the open bracket, after the current one.
   std::size_t indices_ahead() const;
   /// Takes the closing bracket of a part that was opened.
   void close(std::string_view bracket);
   [[noreturn]] void expected(const std::string& what) const;
-  /// Whether a statement may end here: before "NAME =", before a loop and at the end.
+  /// Whether a statement can end here: before "NAME =", before a loop, or at the end.
   bool at_statement() const;
-  /// Throws unless the whole line was read.
+  /// Throws unless the whole line has been read.
   void check_end() const;
 
  private:

@@ -6,20 +6,20 @@
 
 namespace lagtape::recurrence {
 
-/// Thrown when a number of bytes does not fit the 32 bits of an instruction. The emitters then stop, and the
+/// Thrown if a number of bytes does not fit in the 32 bits of an instruction. The emitters then stop, and the
 /// interpreter runs the step.
 struct OffsetTooLarge : std::exception {
   const char* what() const noexcept override { return "[jit] an offset does not fit 32 bits"; }
 };
 
-/// A number of bytes as an instruction holds it, in 32 bits with a sign. Throws OffsetTooLarge.
+/// A number of bytes as a signed 32-bit number, for an instruction. Throws OffsetTooLarge.
 inline std::int32_t code_offset(std::int64_t bytes) {
   if (bytes < std::numeric_limits<std::int32_t>::min() || bytes > std::numeric_limits<std::int32_t>::max())
     throw OffsetTooLarge();
   return static_cast<std::int32_t>(bytes);
 }
 
-/// The same number without a sign, for the assembler: the processor extends bit 31 as the sign.
+/// The same number as an unsigned one, for the assembler: the processor sign-extends bit 31.
 inline std::uint32_t code_immediate(std::int64_t bytes) {
   return static_cast<std::uint32_t>(code_offset(bytes));
 }

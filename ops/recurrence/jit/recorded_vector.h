@@ -1,7 +1,7 @@
 #pragma once
 
-// A vector that records the operations on it. Applied to it, the kernels' own formulas give the instructions
-// of a VectorProgram, so that there is no second copy of any formula.
+// A vector that records the operations on it. Applied to it, the kernels' own formulas produce the instructions
+// of a VectorProgram, so no formula is written twice.
 
 #include <bit>
 #include <map>
@@ -23,7 +23,7 @@ class VectorRecorder {
     return known->second;
   }
   int weight(int operand) { return add({VectorValue::Kind::weight, 0, operand}); }
-  /// The value of an instruction. Equal results are not computed again.
+  /// The value of an instruction. Equal results are not recomputed.
   int compute(VectorInstruction instruction) {
     if (instruction.op == VectorOp::load) return added(instruction);
     const auto [known, fresh] = results_.try_emplace(instruction);
@@ -62,8 +62,8 @@ class VectorRecorder {
   std::map<VectorInstruction, int> results_;  // key of instructions, without `out`
 };
 
-/// A vector with elements of type E: the scalar, or the unsigned integer of its size. A number in a formula has no
-/// recorder yet; it uses the other operand's.
+/// A vector with elements of type E: the scalar, or the unsigned integer of its size. A number in a formula has
+/// no recorder yet; it uses the other operand's.
 template <class E>
 class RecordedVector {
  public:
@@ -155,7 +155,7 @@ class RecordedVector {
   Number bits_ = 0;
 };
 
-/// Counterpart of Simd<T, level> for levels that round a multiply-add once.
+/// Counterpart of Simd<T, level> for levels with fused multiply-add.
 template <class T>
 struct RecordingSimd {
   using Scalar = T;

@@ -9,12 +9,13 @@
 
 namespace lagtape::recurrence {
 
-/// Runs a program over `bytes` > 0 bytes of every array, whole rows. `pointers` is an array of pointers: the
-/// i-th is where operands[i] begins.
+/// Runs a program over `bytes` > 0 bytes of every array, in whole rows. `pointers` is an array of pointers: the
+/// i-th is the start of operands[i].
 using StageFunction = void (*)(const void* pointers, std::int64_t bytes);
 
 struct EmittedStage {
-  StageFunction function = nullptr;  ///< null: this machine or build cannot, or the program needs too much
+  StageFunction function =
+      nullptr;  ///< null: not possible on this machine or build, or the program is too large
   std::vector<int> operands;
   std::shared_ptr<const void> code;  ///< keeps the function's memory
 };

@@ -8,10 +8,10 @@
 
 namespace lagtape::recurrence {
 
-/// The stage as a program, with the operations of the element-wise kernels in their order, so that every
-/// result has the kernels' bits. Returns none when the stage does more than element-wise work of one width,
-/// or calls the C library. `arrays` are those of the layer. `stores_round`: the processor rounds numbers to
-/// bf16 as it stores them; otherwise the program does.
+/// The stage as a program, with the operations of the element-wise kernels in their order, so every result has
+/// the kernels' bits. Returns none if the stage does more than element-wise work of one width, or calls the C
+/// library. `arrays` are the layer's. `stores_round`: the processor rounds numbers to bf16 as it stores them;
+/// otherwise the program rounds them.
 template <class T>
 std::optional<VectorProgram> record(const ElementStage& stage, const std::vector<Array>& arrays,
                                     bool stores_round = false);

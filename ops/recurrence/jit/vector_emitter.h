@@ -1,6 +1,7 @@
 #pragma once
 
-// Machine code for the instructions of VectorPrograms. Derived classes know the places of arrays and weights.
+// Machine code for the instructions of VectorPrograms. Derived classes define the addresses of arrays and
+// weights.
 
 #include <xbyak/xbyak.h>
 #include <array>
@@ -14,48 +15,48 @@
 
 namespace lagtape::recurrence {
 
-/// Whether machine code of a level rounds floats to bf16 as it stores them.
+/// Whether machine code for a level rounds floats to bf16 as it stores them.
 bool stores_round(SimdLevel level);
 
-/// Functions by the System V calling convention, for avx2 or avx512 and elements of 4 or 8 bytes. Uses rbp,
-/// rsp, rax and the vector registers.
+/// Functions with the System V calling convention, for avx2 or avx512 and elements of 4 or 8 bytes. Uses rbp,
+/// rsp, rax, and the vector registers.
 class VectorEmitter : public Xbyak::CodeGenerator {
  protected:
   VectorEmitter(std::size_t code_bytes, SimdLevel level, std::size_t element_bytes);
 
-  /// The largest size of a program's machine code in bytes.
+  /// The maximum size of a program's machine code in bytes.
   static std::size_t code_bytes(const VectorProgram& program);
 
-  /// Addresses of operands, `offset` bytes after the vector at work: in an array (a grid is `scale` times as
-  /// wide), in the same array a step before, and in a weight; or of a single number, `offset` bytes after the
-  /// beginning of the row at work. An address may use rax, so it is valid until the next call only.
+  /// Addresses of operands, `offset` bytes after the current vector: in an array (a grid is `scale` times as
+  /// wide), in the same array one step earlier, and in a weight; or of a single number, `offset` bytes after
+  /// the start of the current row. An address may use rax, so it is valid only until the next call.
   virtual Xbyak::Address array_at(int operand, int offset, int scale) = 0;
   virtual Xbyak::Address array_before(int operand, int offset) = 0;
   virtual Xbyak::Address number_at(int operand, int offset) = 0;
   virtual Xbyak::Address weight_at(int operand, int offset) = 0;
-  /// Addresses in an array of rounded floats, which are half as far from its beginning as others: of the vector
-  /// at work, and of the same a step before. Only stages have such arrays.
+  /// Addresses in an array of rounded floats, whose offsets are half as large as usual: of the current vector,
+  /// and of the same vector one step earlier. Only stages have such arrays.
   virtual Xbyak::Address rounded_at(int operand, int offset);
   virtual Xbyak::Address rounded_before(int operand, int offset);
-  /// Redirects a store's value. Returns whether it is then not stored in its place.
+  /// Redirects a store's value. Returns true if it is then not stored in its usual place.
   virtual bool stored_elsewhere(const VectorInstruction& i, const Xbyak::Xmm& a);
 
-  /// Emit the function's beginning, with room on the stack for values, and its end. `saved`: registers to
-  /// save at the beginning and restore at the end, because they are the caller's.
+  /// Emit the function's prologue, with stack space for values, and its epilogue. `saved`: callee-saved
+  /// registers to save and restore.
   void enter(const std::vector<Xbyak::Reg64>& saved = {});
   void leave(const std::vector<Xbyak::Reg64>& saved = {});
-  /// Begins to emit `program` in the registers of `file`. Both must live until it is emitted.
+  /// Starts to emit `program` in the registers of `file`. Both must live until it has been emitted.
   void begin(const VectorProgram& program, RegisterAllocator& file);
   void load_residents();
-  /// Emits one instruction. Returns false when the registers do not suffice.
+  /// Emits one instruction. Returns false if there are not enough registers.
   bool instruction(std::size_t at);
-  /// Emits the constants. To be called once, after everything else.
+  /// Emits the constants. Call once, after everything else.
   void constants();
 
-  int registers() const { return (wide_ ? 32 : 16) - 2; }  ///< without the scratch ones
+  int registers() const { return (wide_ ? 32 : 16) - 2; }  ///< without the scratch registers
   int vector_bytes() const { return bytes_; }
   Xbyak::Xmm vector(int reg) const;
-  /// Two registers that hold nothing from one instruction to the next.
+  /// Two registers that hold nothing between instructions.
   Xbyak::Xmm scratch(int i) const;
 
   const bool float_;
@@ -81,7 +82,7 @@ class VectorEmitter : public Xbyak::CodeGenerator {
   void multiply_add(const VectorInstruction& i);
 
   const bool wide_;
-  const int bytes_;  // bytes of a vector
+  const int bytes_;  // bytes per vector
   const VectorProgram* program_ = nullptr;
   RegisterAllocator* file_ = nullptr;
   std::map<std::uint64_t, Xbyak::Label> constants_;  // by their bits

@@ -10,7 +10,7 @@ enum class VectorOp : std::uint8_t {
   // clang-format off
   load,                                 // out = array `operand`
   load_number,                          // out = number `number` of the row of array `operand`, repeated
-  store,                                // array `operand` = a, rounded where the array is of rounded numbers
+  store,                                // array `operand` = a, rounded if the array holds rounded numbers
   add, subtract, multiply, divide,      // a, b
   minimum, maximum,                     // a < b ? a : b, a > b ? a : b
   square_root,                          // a
@@ -26,7 +26,7 @@ enum class VectorOp : std::uint8_t {
 
 enum class Comparison : std::uint8_t { equal, less, less_equal, greater, greater_equal };  ///< false for NaN
 
-/// Operands and results are numbers of values; each value is computed once.
+/// Operands and results are value numbers; each value is computed once.
 struct VectorInstruction {
   VectorOp op = VectorOp::load;
   int out = -1, a = -1, b = -1, c = -1, d = -1;
@@ -35,8 +35,8 @@ struct VectorInstruction {
   int shift = 0;
   int number = 0;
   int vector = 0;                  ///< the number of the vector among neighboring ones
-  bool rounded = false;            ///< a load from or a store to an array of numbers rounded to bf16
-  bool prefetches_before = false;  ///< a load also prefetches the same place of the step before
+  bool rounded = false;            ///< a load from or a store to an array of bf16-rounded numbers
+  bool prefetches_before = false;  ///< a load also prefetches the same location one step earlier
   Comparison comparison = Comparison::equal;
   auto operator<=>(const VectorInstruction&) const = default;
 };
@@ -49,14 +49,14 @@ struct VectorValue {
   int vector = 0;          ///< the number of the vector, among neighboring ones, that it belongs to
 };
 
-/// A stage as operations on one vector of a row: every array is loaded at most once, and values that the
-/// stage has stored in an array are not read from there again.
+/// A stage as operations on one vector of a row: every array is loaded at most once, and values that the stage
+/// has stored in an array are not reloaded.
 struct VectorProgram {
   std::vector<VectorValue> values;
   std::vector<VectorInstruction> instructions;
   std::int64_t width = 0;         ///< elements of a row, padded
   std::int64_t number_width = 0;  ///< width of the rows that single numbers are loaded from; 0: none
-  /// The stage writes an array that it also uses at another step: it may run on one step at a time only.
+  /// The stage writes an array that it also uses at another step, so it can run only one step at a time.
   bool single_step = false;
 };
 

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// A parameter as a learner moves it.
+/// A parameter as a learner updates it.
 struct LearnedWeight {
   std::string name;  ///< its name in the step, or in the program that derives the step's weights
   Tensor value;
@@ -20,8 +20,8 @@ struct LearnedWeight {
 /// A layer of a stack that learns while it streams, or its read-out.
 struct LearnedLayer {
   StepProgram program;
-  /// A program whose states' next values are weights of the step of those names, as functions of the parameters; none
-  /// where each weight is a parameter.
+  /// A program whose states' next values are the step's weights of the same names, as functions of the
+  /// parameters; none if each weight is a parameter.
   std::optional<StepProgram> derived;
   std::vector<LearnedWeight> weights;
 };

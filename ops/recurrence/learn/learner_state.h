@@ -7,23 +7,23 @@
 
 namespace lagtape::recurrence {
 
-/// The numbers of a learner as bytes, behind a header that says of which learner they are, so that those of another one, cut
-/// or changed bytes are refused.
+/// The numbers of a learner as bytes, after a header that identifies the learner, so bytes that are from
+/// another one, truncated, or altered are rejected.
 class LearnerState {
  public:
-  /// `learner`: a hash of all that its numbers belong to; `level`: the vector instructions, on which the order of the numbers
-  /// depends.
+  /// `learner`: a hash of everything that its numbers belong to; `level`: the vector instructions, on which the
+  /// order of the numbers depends.
   void set_origin(std::uint64_t learner, std::int32_t level) { learner_ = learner, level_ = level; }
-  /// Numbers that stay where they are.
+  /// Numbers at fixed addresses.
   template <class Number>
   void add(Number* numbers, std::size_t count) {
     parts_.push_back(std::as_writable_bytes(std::span(numbers, count)));
   }
 
   std::size_t size() const;
-  /// Writes into `to`, which has that size. Throws InputError for another one.
+  /// Writes into `to`, which must have that size; otherwise throws InputError.
   void save(std::span<std::byte> to) const;
-  /// Throws InputError, with the numbers as they were.
+  /// Throws InputError, leaving the numbers unchanged.
   void restore(std::span<const std::byte> from);
 
  private:

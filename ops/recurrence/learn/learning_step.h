@@ -10,8 +10,8 @@
 namespace lagtape::recurrence {
 
 /// The contribution of one use of a weight. The traces e_s of the states that it reaches add before[s] e_s to
-/// the gradient, become sum over r of carry[s][r] e_r + entry[s] x, and add credit[s] e_s; last comes direct
-/// x. Numbers are values of the step; -1: zeros.
+/// the gradient, become sum over r of carry[s][r] e_r + entry[s] x, and add credit[s] e_s; last comes direct x.
+/// Numbers are values of the step; -1: zeros.
 struct WeightUse {
   int layer = -1, weight = -1;  ///< index in LearnedLayer::weights
   std::int64_t width = 0;       ///< number of the weight's columns: its rows as a matrix
@@ -21,33 +21,35 @@ struct WeightUse {
                    before = {};  ///< [states * states], and three times [states]
 };
 
-/// A weight of the program that is a state `lag` steps before the state.
+/// A program weight that is a state `lag` steps before the state.
 struct PastState {
   int layer, state, weight;
   std::int64_t lag;
 };
 
-/// A step of a stack with everything that learning needs, in one program: values of the weights, states and input, of
-/// the step's output and next states, and, as functions of a weight `delta` = dL/d(output), of derivatives.
+/// A step of a stack with everything that learning needs, in one program: values of the weights, states, and
+/// input, of the step's output and next states, and derivatives as functions of a weight `delta` =
+/// dL/d(output).
 ///
-/// Real-time recurrent learning (Williams and Zipser 1989) carries the derivatives of all states by all weights. Where a
-/// state's next value depends on the states of the same unit alone, a weight of a unit changes that unit's states alone,
-/// so there are as many derivatives as weights and states of a unit (Mozer 1989; Zucchet et al. 2023). Everything else
-/// in a step, such as a recurrent matrix or the states of the layers below, is omitted from the traces, as in e-prop
-/// (Bellec et al. 2020); gradients through all layers of the present step are in `direct` and `credit`.
+/// Real-time recurrent learning (Williams and Zipser 1989) carries the derivatives of all
+/// states with respect to all weights. If a state's next value depends only on the states of the same unit, a
+/// unit's weight changes only that unit's states, so the number of derivatives is the number of weights times
+/// the states per unit (Mozer 1989; Zucchet et al. 2023). Everything else in a step, such as a recurrent matrix
+/// or the states of the layers below, is omitted from the traces, as in e-prop (Bellec et al. 2020); gradients
+/// through all layers of the current step are in `direct` and `credit`.
 struct LearningStep {
   StepProgram program;
-  std::string inexact;  ///< why the traces are not the whole derivative; empty: they are
+  std::string inexact;  ///< why the traces are not the full derivative; empty: they are
   int output = -1;
-  std::vector<std::vector<int>> next;  ///< by layer and state
-  std::vector<std::vector<int>>
-      states;  ///< likewise the program's weight that is the state; -1: none reads it
+  std::vector<std::vector<int>> next;    ///< by layer and state
+  std::vector<std::vector<int>> states;  ///< likewise, the program's weight that is the state; -1: never read
   std::vector<PastState> past_states;
   std::vector<WeightUse> uses;
 
   int weight_named(const std::string& name) const;  ///< its number in the program; -1: none
 
-  /// The names of program.weights: of a weight "L NAME", of its transposed matrix "L NAME'", of a state "L NAME before".
+  /// The names of program.weights: "L NAME" for a weight, "L NAME'" for its transposed matrix, "L NAME before"
+  /// for a state.
   static std::string name_of(std::size_t layer, std::string_view name) { return text(layer, name, ""); }
   static std::string transposed(std::size_t layer, std::string_view name) { return text(layer, name, "'"); }
   static std::string state(std::size_t layer, std::string_view name) { return text(layer, name, " before"); }
@@ -58,7 +60,7 @@ struct LearningStep {
   static std::string text(std::size_t layer, std::string_view name, const char* end);
 };
 
-/// Throws InputError that names the unsupported part: lagged reads, arrays, weights that units share.
+/// Throws InputError that identifies the unsupported part: lagged reads, arrays, weights shared between units.
 LearningStep learning_step(const std::vector<LearnedLayer>& layers);
 
 }  // namespace lagtape::recurrence

@@ -13,7 +13,7 @@
 
 namespace lagtape::recurrence {
 
-/// The error of a step that no learner supports.
+/// The error for a step that learners do not support.
 InputError not_learned(std::string_view what);
 
 /// A weight of a layer where the tape reads it: the result of a product, or a vector.
@@ -28,7 +28,7 @@ struct RecordedLayer {
   int input = -1;
 };
 
-/// The steps of all layers on one tape, with weights and states as its weights (LearningStep).
+/// The steps of all layers on one tape, with weights and states recorded as weights (LearningStep).
 class RecordedStack {
  public:
   explicit RecordedStack(const std::vector<LearnedLayer>& layers);

@@ -7,13 +7,13 @@
 
 namespace lagtape::recurrence {
 
-/// A state of the present step, or of several before, which then go through a ring.
+/// Copies a state of the current step, or of several previous steps, which then go through a ring.
 template <class T>
 struct StateCopy {
   T* to;
   const T* from;
   std::int64_t count;
-  std::vector<std::vector<T>> start;  // the oldest first, which `to` begins with
+  std::vector<std::vector<T>> start;  // the oldest first, where `to` starts
   std::vector<T> between;
   std::size_t oldest = 0;
 

@@ -12,25 +12,27 @@
 
 namespace lagtape::recurrence {
 
-/// A program of one row whose weights may change between two runs: a list of calls on values with a fixed place each,
-/// element-wise work as machine code where possible. States are not read; `kept` are the values that others read.
+/// A one-row program whose weights may change between runs: a list of calls on values with fixed addresses,
+/// with element-wise work as machine code where possible. States are not read; `kept` marks the values that
+/// others read.
 template <class T>
 class StepCalls {
  public:
-  /// `kept` by value. Ops that depend on the weight of that name run in the second half.
+  /// `kept` is indexed by value. Ops that depend on the weight of that name run in the second half.
   StepCalls(StepProgram program, std::vector<bool> kept, std::string_view second_half,
             const Kernels<T>& kernels);
 
   const StepProgram& program() const { return program_; }
   T* value(int v) const { return values_[static_cast<std::size_t>(v)]; }
   T* input() const { return input_; }
-  /// The places of a weight's numbers: a vector's one after another, a matrix's packed (Kernels::pack) by its columns,
+  /// The addresses of a weight's numbers: a vector's in order, a matrix's packed (Kernels::pack) by columns,
   /// the outputs.
   T* weight(int w) const { return weights_[static_cast<std::size_t>(w)]; }
   std::int64_t weight_elements(int w) const;
 
-  /// Lets the one product with the matrix of `transposed`, of the second half, be made by `move` instead, which moves the
-  /// matrix in the same pass. False, and nothing is changed, where there is no such product of `move.direct` alone.
+  /// Replaces the only product with the matrix `transposed`, in the second half, by `move`, which updates the
+  /// matrix in the same pass. Returns false, changing nothing, if there is no such product with only
+  /// `move.direct`.
   bool move_with_product(int transposed, TraceUpdate<T> move);
 
   void run_first() { run(first_); }
@@ -46,7 +48,7 @@ class StepCalls {
       sum,
       broadcast
     } kind = Kind::element;
-    int value = -1;  ///< the result; of a compiled stage the first
+    int value = -1;  ///< the result; for a compiled stage, the first
     std::shared_ptr<const CompiledStage> stage = {};
     std::vector<T*> pointers = {};  ///< to the operands of a stage, or the outputs of a product
     ProductOperand<T> operand = {};
@@ -74,7 +76,7 @@ class StepCalls {
   std::vector<bool> kept_;
   const Kernels<T>& kernels_;
   AlignedMemory memory_;
-  std::vector<AlignedMemory> scratch_;  // of products that move their matrix
+  std::vector<AlignedMemory> scratch_;  // of products that update their matrix
   std::vector<T*> values_, weights_;
   T* input_ = nullptr;
   Calls first_, second_;

@@ -19,15 +19,16 @@ namespace lagtape::recurrence {
 struct MoveRule {
   bool adam;
   double lr, beta1, beta2, epsilon;
-  std::int64_t moves;  ///< this one included
+  std::int64_t moves;  ///< including this one
 };
 
-/// A weight where a step reads it, packed by columns, with its gradient and, for products backwards, a transposed copy.
+/// A weight where a step reads it, packed by columns, with its gradient and, for backward products, a
+/// transposed copy.
 template <class T>
 class WeightMemory {
  public:
-  /// `at`, `transposed`: where StepCalls has them; null where the step does not read them. `is_row`: it reads a matrix of
-  /// one row as a vector.
+  /// `at`, `transposed`: their addresses in StepCalls; null if the step does not read them. `is_row`: it reads
+  /// a one-row matrix as a vector.
   WeightMemory(const LearnedWeight& weight, int layer, T* at, T* transposed, bool is_row,
                const Kernels<T>& kernels)
       : layer_(layer), weight_(weight), at_(at), transposed_(transposed) {
@@ -54,7 +55,7 @@ class WeightMemory {
   T* gradient() const { return gradient_; }
   const std::string& name() const { return weight_.name; }
   bool is_bounded() const { return weight_.bounds != Bounds{}; }
-  /// Nobody reads the transposed copy.
+  /// The transposed copy is not read.
   void drop_transposed() {
     transposed_ = nullptr;
     transposed_places_.clear();
@@ -71,7 +72,7 @@ class WeightMemory {
     copy_transposed();
   }
 
-  /// Moves by the gradient, which is then 0. A gradient that is not finite moves nothing.
+  /// Updates by the gradient, which is then set to 0. A gradient that is not finite changes nothing.
   void move(const MoveRule& rule) {
     if (!weight_.trainable || at_ == nullptr) return;
     T *const mean = gradient_ + elements(), *const square = mean + elements();
@@ -105,10 +106,11 @@ class WeightMemory {
   Tensor gradient_now() const { return natural(gradient_); }
 
  private:
-  /// The places of a packed matrix are found by packing the numbers 0, 1, ..., which floats hold up to here.
+  /// The positions in a packed matrix are found by packing the numbers 0, 1, ..., which floats represent
+  /// exactly up to this limit.
   static constexpr std::int64_t kMostElements = std::int64_t{1} << 24;
 
-  /// By element of the weight, its place in the packed matrix with so many outputs and inputs.
+  /// For each element of the weight, its position in the packed matrix with that many outputs and inputs.
   std::vector<std::int64_t> places(const Kernels<T>& kernels, std::int64_t out, std::int64_t in,
                                    std::int64_t in_stride, std::int64_t out_stride) const {
     std::vector<T> order(static_cast<std::size_t>(rows_ * columns_));
@@ -143,7 +145,7 @@ class WeightMemory {
   T *at_, *transposed_;
   std::int64_t rows_ = 1, columns_ = 1;
   std::vector<std::int64_t> places_, transposed_places_;
-  AlignedMemory memory_;  // the gradient, and adam's means of it and of its squares
+  AlignedMemory memory_;  // the gradient, and adam's means of it and its square
   T* gradient_ = nullptr;
 };
 

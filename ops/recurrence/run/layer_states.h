@@ -26,8 +26,7 @@ class LayerStates {
   /// null: zeros).
   void begin(std::int64_t first, std::int64_t steps, const std::vector<Tensor>* window,
              std::size_t first_state, std::int64_t row0);
-  /// Zeroes the states that resets hide in the window, whose last state counts the steps since then: [history +
-  /// 1, B, 1].
+  /// Zeroes the states that resets hide in the window, whose last state counts resets: [history + 1, B, 1].
   void hide_in_window(const Tensor& count, std::int64_t row0);
   /// Whether resets hide the states of a window row that are that many steps old.
   static bool is_hidden(const Tensor& count, std::int64_t row, std::int64_t back) {

@@ -40,8 +40,7 @@ class SliceRunner {
   void restore_checkpoint(std::int64_t slot, std::int64_t s);
   void enter_forward(std::int64_t n0, std::int64_t n1);
   void enter_backward(std::int64_t n0, std::int64_t n1);
-  /// The number of steps since resets in the window before the first step; null if the window has none for
-  /// layer l.
+  /// The reset counts in the window before the first step; null if it has none for layer l.
   const Tensor* resets_in_window(std::size_t l, std::size_t state) const;
   void begin_layer(std::size_t l, std::size_t state, const DrawContext& draws);
   void fill_input(std::int64_t n0, std::int64_t n1);

@@ -6,11 +6,11 @@
 
 namespace lagtape {
 
-/// The value of a random draw in training: uniform in [0, 1), standard normal or a mask, a pure function of
-/// its arguments (Philox), so that it depends on no row, slice, chunk or thread. `step` is absolute and
-/// ignored when the draw is for the whole sequence; `unit` counts the value's elements in row-major order;
-/// `layer` is the layer's position in the stack, the read-out's being the number of layers; `draw_index` is
-/// the draw's in its program.
+/// The value of a random draw in training: uniform in [0, 1), standard normal, or a mask. It is a pure function
+/// of its arguments (Philox), so it does not depend on row, slice, chunk, or thread. `step` is absolute and
+/// ignored if the draw is for the whole sequence; `unit` counts the value's elements in row-major order;
+/// `layer` is the layer's position in the stack (for the read-out, the number of layers); `draw_index` is the
+/// draw's index in its program.
 double draw_at(const DrawDefinition& draw, std::uint64_t seed, std::uint64_t epoch, std::int64_t sequence,
                std::int64_t step, std::int64_t unit, int layer, int draw_index);
 

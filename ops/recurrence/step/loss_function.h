@@ -14,10 +14,10 @@
 
 namespace lagtape {
 
-/// The losses that are sums over sequences: the mean over everything scored, which is all elements for losses of real
-/// numbers (for quantile at all levels), and all targets for cross_entropy (class indices) and
-/// binary_cross_entropy (one logit, targets 0 or 1). Only esr and dc, of signals at every step, are not means: the
-/// energy of the errors, or of their mean, is divided by that of the batch's targets.
+/// The losses that are sums over sequences: the mean over everything scored, which is all elements for losses
+/// of real numbers (for quantile, at all levels), and all targets for cross_entropy (class indices) and
+/// binary_cross_entropy (one logit, targets 0 or 1). Only esr and dc, for signals at every step, are not means:
+/// they divide the energy of the errors, or of their mean, by the energy of the batch's targets.
 enum class Loss : std::uint8_t {
   none,
   mse,
@@ -33,8 +33,8 @@ enum class Loss : std::uint8_t {
   binary_cross_entropy
 };
 
-/// The targets of a loss: real numbers, signals of real numbers at every step, the index of a class, or a
-/// number that is 0 or 1.
+/// The targets of a loss: real numbers, signals of real numbers at every step, a class index, or a number that
+/// is 0 or 1.
 enum class LossTargets : std::uint8_t { none, real, signal, classes, bit };
 
 struct LossRow {
@@ -46,7 +46,7 @@ struct LossRow {
       nullptr;  ///< the distribution of the targets, if the loss is its likelihood
 };
 
-/// One row a loss, in the order of Loss.
+/// One row per loss, in the order of Loss.
 inline constexpr LossRow kLossRows[] = {
     {Loss::none, "none", LossTargets::none, ""},
     {Loss::mse, "mse", LossTargets::real, "mean squared error over all elements"},
@@ -81,33 +81,33 @@ static_assert([] {
 
 constexpr const LossRow& loss_row(Loss loss) { return kLossRows[static_cast<std::size_t>(loss)]; }
 constexpr std::string_view name_of(Loss loss) { return loss_row(loss).name; }
-/// The losses that a model may have.
+/// The losses that a model can have.
 constexpr std::span<const LossRow> losses() { return std::span(kLossRows).subspan(1); }
 
 /// The settings of a loss. Settings of other losses are not read.
 struct LossOptions {
-  /// huber: the error from which on the loss grows linearly, in units of the (normalized) targets.
+  /// huber: the error above which the loss grows linearly, in units of the (normalized) targets.
   double delta = 1;
-  /// quantile: the levels of the quantiles, rising, each between 0 and 1. A model has an output for each level of
-  /// each target: all levels of the first target in their order, then those of the next. Distributions: the levels of
+  /// quantile: the quantile levels, ascending, each between 0 and 1. A model has an output for each level of
+  /// each target: all levels of the first target in order, then those of the next. Distributions: the levels of
   /// quantiles in predictions and metrics.
   std::vector<double> levels = {0.1, 0.5, 0.9};
   /// negative_binomial: the unit of each target's mean; empty: 1.
   std::vector<double> scale = {};
-  /// The cross-entropies: the factor of each class in the loss of its targets, 0 or more; empty: 1 for all.
+  /// The cross-entropies: the factor of each class in the loss of its targets, at least 0; empty: 1 for all.
   std::vector<double> class_weights = {};
-  /// The cross-entropies: the probability that is moved from the target's class to all classes alike
-  /// (Szegedy et al. 2016, section 7), 0 or more and below 1.
+  /// The cross-entropies: the probability that is moved from the target's class and spread equally over all
+  /// classes (Szegedy et al. 2016, section 7), at least 0 and below 1.
   double label_smoothing = 0;
-  /// esr: the share c of y[n-1] that is subtracted from y[n], in outputs and targets, from 0 to 1; 0: none.
+  /// esr: the fraction c of y[n-1] that is subtracted from y[n], in outputs and targets, from 0 to 1; 0: none.
   double pre_emphasis = 0;
-  /// esr: the factor of the loss dc, which is added; 0: not at all.
+  /// esr: the factor with which the loss dc is added; 0: not added.
   double dc = 0;
 
   bool operator==(const LossOptions&) const = default;
 };
 
-/// A loss with its settings. A loss alone has the default settings.
+/// A loss with its settings. A Loss converts to one with the default settings.
 struct LossFunction {
   Loss kind = Loss::none;
   LossOptions options = {};
@@ -118,13 +118,13 @@ struct LossFunction {
 
   /// The distribution whose parameters the outputs are; null for other losses.
   const TargetDistribution* distribution() const { return loss_row(kind).distribution; }
-  /// The number of outputs that a model has for each number of a target: one, or one a level or parameter.
+  /// The number of model outputs for each number of a target: one, or one per level or parameter.
   std::int64_t outputs_of_target() const;
-  /// The names of these outputs: "q0.1", "mean", ...; none for one.
+  /// The names of these outputs: "q0.1", "mean", ...; none if there is only one.
   std::vector<std::string> output_names() const;
-  /// The number of terms that each number of a target adds to the mean that is the loss.
+  /// The number of terms that each number of a target contributes to the mean that is the loss.
   std::int64_t terms_of_target() const { return kind == Loss::quantile ? outputs_of_target() : 1; }
-  /// Whether a target's quantiles of the levels follow from its outputs, and these quantiles.
+  /// Whether a target's quantiles at the levels follow from its outputs, and those quantiles.
   bool has_levels() const { return kind == Loss::quantile || distribution() != nullptr; }
   std::vector<double> quantiles(std::span<const double> outputs) const;
   /// Whether targets are real numbers of any size.
@@ -138,7 +138,7 @@ struct LossFunction {
   double class_weight(std::int64_t target) const {
     return options.class_weights.empty() ? 1 : options.class_weights[static_cast<std::size_t>(target)];
   }
-  /// The place of the prediction among the outputs of a target: the level that is nearest to the median, or the mean.
+  /// The position of the prediction among a target's outputs: the level nearest to the median, or the mean.
   std::int64_t middle() const;
 
   /// The error of a setting, whose name is in the pointer; none when there is none.

@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// Calls f(row) for a loss of real targets that is a sum over rows. row(y, target, scale, grad) is the loss of a row of
-/// `numbers` targets, as those of loss_rows.h.
+/// Calls f(row) for a loss of real targets that is a sum over rows. row(y, target, scale, grad) is the loss of
+/// a row of `numbers` targets, like those in loss_rows.h.
 template <class T, class F>
 void with_real_loss(const LossFunction& loss, std::int64_t numbers, F f) {
   if (loss == Loss::huber) {

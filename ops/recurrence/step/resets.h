@@ -7,19 +7,19 @@
 
 namespace lagtape {
 
-/// The step of a layer whose states begin again where a column of the input says so: a number above 0 says that they do before
-/// that step. `n` counts on from the beginning of the sequence. The program asks at every step. Throws InputError for a state
-/// on the grid and for trained lags.
+/// The step of a layer whose states are reset at any step where the given input column is above 0, before that
+/// step. `n` is not reset; it still counts from the start of the sequence. The program tests the column at
+/// every step. Throws InputError for a state on the grid and for trained lags.
 StepProgram with_reset_column(const StepProgram& program, std::int64_t column);
 
-/// A step and the column that says where its states begin again.
+/// A step and the column that marks its resets.
 struct StepWithoutResets {
-  StepProgram program;  ///< its states are the first ones of the step that asks
+  StepProgram program;  ///< its states are the first ones of the step that tests
   std::int64_t column = -1;
 };
 
-/// The step that does not ask, for those who see to resets themselves (run/row_resets); none where with_reset_column would not
-/// make the same program of it again.
+/// The step without the test, for callers that handle resets themselves (run/row_resets); none if
+/// with_reset_column would not turn it back into the same program.
 std::optional<StepWithoutResets> without_reset_column(const StepProgram& program);
 
 }  // namespace lagtape

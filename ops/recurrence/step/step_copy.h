@@ -7,19 +7,19 @@
 
 namespace lagtape {
 
-/// Records a step once more. A derived class says which reads change.
+/// Re-records a step. A derived class defines which reads change.
 class StepCopy {
  public:
   explicit StepCopy(const StepProgram& program);
   virtual ~StepCopy() = default;
 
-  /// The program that was recorded, with the weights of the other in their order.
+  /// The recorded program, with the weights of the original in the same order.
   StepProgram record();
 
  protected:
-  /// A state so many steps before the present one.
+  /// A state `lag` steps before the current one.
   virtual StepVar past(int state, std::int64_t lag) { return tape_.lag(states_[state], lag); }
-  /// A read at a trained lag, and the step's index. They throw InputError where there is no such copy.
+  /// A read at a trained lag, and the step index. They throw InputError if they cannot be copied.
   virtual StepVar real_past(const Instruction& read) = 0;
   virtual StepVar step_index(const Instruction& index) = 0;
 

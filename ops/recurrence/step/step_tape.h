@@ -12,7 +12,7 @@ namespace lagtape {
 
 class StepTape;
 
-/// A handle to a value of the step being recorded. Combined with the ordinary operators below.
+/// A handle to a value of the step being recorded. Combine handles with the ordinary operators below.
 class StepVar {
  public:
   StepVar() = default;
@@ -27,16 +27,16 @@ class StepVar {
   int id_ = -1;
 };
 
-/// A matrix weight: only the left side of a product.
+/// A matrix weight: can only be the left-hand side of a product.
 struct StepMatrix {
   StepTape* tape = nullptr;
   int index = -1;
   Shape shape;  ///< [out, in]
 };
 
-/// The small tape on which a cell records one step. Errors of shape are InputErrors that name
-/// the rule and both shapes. Equal operations on equal operands are one value; numbers are folded;
-/// multiplying by 1 is dropped.
+/// The small tape on which a cell records one step. Shape errors are InputErrors that state the rule and both
+/// shapes. Equal operations on equal operands are one value; constants are folded; multiplications by 1 are
+/// dropped.
 class StepTape {
  public:
   static constexpr std::int64_t kLargestLag = std::int64_t{1} << 30;
@@ -49,54 +49,55 @@ class StepTape {
   /// Declares a state (zeros before the first step unless a window is given) and returns its value before the
   /// step.
   StepVar state(std::string name, RowShape shape, Arithmetic arithmetic = Arithmetic::real);
-  /// The state `lag` steps before that. lag 0 is the state itself. Throws InputError for a lag below 0 or
-  /// above kLargestLag, and for a value that is not a state.
+  /// The state `lag` steps before that. Lag 0 is the state itself. Throws InputError for a lag below 0 or above
+  /// kLargestLag, and for a value that is not a state.
   StepVar lag(StepVar state, std::int64_t lag);
-  /// The state tau steps before, tau real between 1 and tau_max: a weight, a scalar or one a unit.
+  /// The state tau steps ago, for real tau between 1 and tau_max: a weight, a scalar or one per unit.
   StepVar lag(StepVar state, StepVar tau, std::int64_t tau_max);
-  /// Declares weights. Throws InputError when the name is taken.
+  /// Declares weights. Throws InputError if the name is taken.
   StepMatrix matrix(std::string name, std::int64_t out, std::int64_t in);
   StepVar vector(std::string name, std::int64_t size);
   StepVar scalar(std::string name);
   StepVar draw(DrawDefinition::Kind kind, RowShape shape, bool every_step, double evaluation);
-  /// A mask for dropout, 1 outside training. Throws InputError unless 0 <= rate < 1.
+  /// A dropout mask, 1 outside training. Throws InputError unless 0 <= rate < 1.
   StepVar mask(RowShape shape, double rate, bool every_step);
 
   StepVar product(const StepMatrix& w, StepVar v);
-  /// An element-wise function of one operand, and of two, whose shapes agree as in NumPy: aligned at the last axis, an
-  /// axis of one element or a missing one is repeated.
+  /// An element-wise function of one operand, or of two whose shapes are broadcast as in NumPy: aligned at the
+  /// last axis, with missing axes and axes of one element repeated.
   StepVar unary(ElementOp function, StepVar a);
   StepVar binary(ElementOp function, StepVar a, StepVar b);
   StepVar sum(StepVar a);
   /// a repeated along new last axes: [] to [n], [g] to [g, n].
   StepVar broadcast(StepVar a, RowShape to);
-  /// a repeated as NumPy aligns it with these axes: [n] to [g, n], [g, 1] to [g, n].
+  /// a broadcast to these axes as in NumPy: [n] to [g, n], [g, 1] to [g, n].
   StepVar expand(StepVar a, const Shape& axes);
   StepVar reshape(StepVar a, RowShape to);
-  /// The vector of a, then b; each is a vector or a scalar.
+  /// The vector of a followed by b; each is a vector or a scalar.
   StepVar concatenate(StepVar a, StepVar b);
   /// Elements begin .. end - 1 of a vector, 0 <= begin < end <= size.
   StepVar slice(StepVar a, std::int64_t begin, std::int64_t end);
   /// The array of `shape` whose element [i, j, ...] is a's element number first + i * strides[i's axis] + ...
   StepVar view(StepVar a, const Shape& shape, std::int64_t first, const Shape& strides);
 
-  /// Records an operation of another program that neither is a leaf nor reads a weight, of operands on this tape.
+  /// Records an operation of another program, which is neither a leaf nor reads a weight, with operands on this
+  /// tape.
   StepVar replay(const Instruction& v, StepVar a, StepVar b);
 
   /// The value that a state takes after the step. A state without one is an error at `finish`.
   void set_next(StepVar state, StepVar value);
   void set_output(StepVar value);
-  /// Gives a value a name for analysis (NamedValue). Numbers get none, nor do values that the finished
-  /// program does not need. Throws InputError when another value has the name.
+  /// Names a value for analysis (NamedValue). Constants get no name, nor do values that the finished program
+  /// does not need. Throws InputError if another value has the name.
   void name(const std::string& name, StepVar value);
 
-  /// The canonical program: the values that the next values and the output need, numbered in that order.
-  /// Weights that nothing uses are an InputError. Further recording is not possible.
+  /// The canonical program: the values that the next values and the output need, numbered in that order. Unused
+  /// weights are an InputError. Nothing more can be recorded afterward.
   StepProgram finish();
 
   const Instruction& at(int id) const { return program_.values[id]; }
   StepVar var(int id) { return {this, id}; }  ///< the value of that number
-  /// How two shapes that differ are made one: as in NumPy, or as equations of files before grammar 2 have it, where
+  /// How two different shapes are matched: as in NumPy, or as in equations from files before grammar 2, where
   /// [g] is repeated along the last axis of [g, n].
   enum class Spreading : std::uint8_t { numpy, last_axis };
   void spread(Spreading spreading) { spreading_ = spreading; }
@@ -135,7 +136,7 @@ StepVar operator-(StepVar a);
 /// The matrix product W @ v.
 StepVar product(const StepMatrix& w, StepVar v);
 
-// The functions tanh(a), minimum(a, b), ... of kernels/element_names.h, too.
+// Also the functions tanh(a), minimum(a, b), ... of kernels/element_names.h.
 inline StepVar elementwise(ElementOp f, StepVar a) { return a.tape().unary(f, a); }
 inline StepVar elementwise(ElementOp f, StepVar a, StepVar b) { return a.tape().binary(f, a, b); }
 StepVar sum(StepVar a);

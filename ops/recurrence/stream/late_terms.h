@@ -10,12 +10,12 @@
 namespace lagtape::recurrence {
 
 /// The terms of a pass's follower. The follower is the pass after this one; its only operand is the row that
-/// this one makes, multiplied by one matrix. Tells which elements of that row are made and have yet to be
-/// multiplied and added to the follower's sum, in order from the first.
+/// this pass computes, multiplied by one matrix. Tracks which elements of that row have been computed but not
+/// yet multiplied and added to the follower's sum, in order.
 template <class T>
 class LateTerms {
  public:
-  /// `follower`: null when the pass has none; then there are no late terms.
+  /// `follower`: null if the pass has none; then there are no late terms.
   LateTerms(const RowPass& pass, const RowPass* follower)
       : strip_(kLane<T> * pass.together), stored_(static_cast<std::size_t>(pass.vectors), false) {
     if (follower == nullptr) return;
@@ -25,10 +25,10 @@ class LateTerms {
     weights_ = follower->weights;
   }
 
-  /// Notes that the pass has made the vectors of that strip.
+  /// Notes that the pass has computed the vectors of that strip.
   void stored(std::int64_t strip) { stored_[static_cast<std::size_t>(strip)] = true; }
 
-  /// Takes the next strip: its first element and its number of elements; 0 elements when it is not made yet.
+  /// Takes the next strip: its first element and its number of elements; 0 elements if it is not computed yet.
   std::array<std::int64_t, 2> next() {
     const std::int64_t first = next_ * strip_, count = std::min(strip_, elements_ - first);
     if (count <= 0 || !stored_[static_cast<std::size_t>(next_)]) return {first, 0};
@@ -36,8 +36,8 @@ class LateTerms {
     return {first, count};
   }
 
-  /// The bytes to the elements of the next strip and to their packed weights; negative when no whole strip is
-  /// ready.
+  /// The byte offsets of the elements of the next strip and of their packed weights; negative if no whole strip
+  /// is ready.
   std::array<std::int64_t, 2> next_whole() {
     if (elements_ - next_ * strip_ < strip_) return {-1, -1};
     const auto [first, count] = next();

@@ -9,20 +9,20 @@
 
 namespace lagtape::recurrence {
 
-/// One step of a stack as a list of calls with every pointer in its place. Runs on the arrays of the layers'
-/// runners and gives their bits: at batch 1 a step is so little work that a runner would take longer to find
-/// its places than to do it.
+/// One step of a stack as a list of calls with every pointer resolved. Runs on the arrays of the layers'
+/// runners and gives the same bits: at batch size 1, a step is so little work that a runner would take longer
+/// to find its addresses than to do it.
 template <class T>
 class LinkedStep {
  public:
-  /// Whether a stack can be linked: its stages are plain products and machine code.
+  /// Whether a stack can be linked: all its stages are plain products or machine code.
   static bool takes(const CompiledStack<T>& stack);
 
   /// `layers` are laid out, and outlive the linked step.
   LinkedStep(const CompiledStack<T>& stack, const std::deque<LayerRunner<T>>& layers, std::int64_t rows);
 
-  /// Step n is next. Called when the runners have moved their arrays (enter_forward); then as many steps may
-  /// be run as they have made room for.
+  /// Step n is next. Call after the runners have moved their arrays (enter_forward); then as many steps may be
+  /// run as they have made room for.
   void begin(std::int64_t n);
 
   /// The row block that the next step reads.
@@ -33,9 +33,9 @@ class LinkedStep {
  private:
   /// A stage or product with pointers to its operands and results.
   struct Call {
-    const CompiledStage* stage = nullptr;  ///< null: a product
+    const CompiledStage* stage = nullptr;  ///< null for a product
     std::vector<T*> pointers;              ///< to the operands of a stage, or a product's outputs
-    std::vector<std::int64_t> strides;     ///< between the rows of a product's outputs
+    std::vector<std::int64_t> strides;     ///< distance between the rows of a product's outputs
     std::vector<ProductOperand<T>> operands;
     Product<T> product{};
     void (*multiply)(const Product<T>&) = nullptr;
@@ -59,8 +59,8 @@ class LinkedStep {
   std::int64_t rows_;
   std::vector<Call> calls_;
   std::vector<ArrayPointer> fixed_;    // to arrays that hold the values of one step
-  std::vector<ArrayPointer> moving_;   // to states, which last over steps
-  std::vector<std::int64_t> strides_;  // by moving pointer: from step to step
+  std::vector<ArrayPointer> moving_;   // to states, which persist between steps
+  std::vector<std::int64_t> strides_;  // by moving pointer: the distance from step to step
   T* input_ = nullptr;
   T* output_ = nullptr;
 };

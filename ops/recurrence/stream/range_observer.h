@@ -8,7 +8,7 @@
 
 namespace lagtape::recurrence {
 
-/// Watches, while it lives, the operands of the products that runners compute.
+/// While it exists, observes the operands of the products that runners compute.
 template <class T>
 class RangeObserver {
  public:
@@ -22,7 +22,7 @@ class RangeObserver {
   RangeObserver(const RangeObserver&) = delete;
   RangeObserver& operator=(const RangeObserver&) = delete;
 
-  /// The largest magnitudes so far, NaN above all; -1 for weight stacks that int8 does not take.
+  /// The largest magnitudes so far (NaN counts as largest); -1 for weight stacks not supported in int8.
   OperandRanges ranges() const {
     OperandRanges result = ranges_;
     for (std::size_t l = 0; l < result.size(); ++l)

@@ -1,19 +1,40 @@
 #pragma once
 
-// A step of a stack for a single row, as its emitter reads it.
+// A step of a stack for a single row, as its emitter reads it.  With one row, a step is so little work that the
+// time between stages dominates: calls, products that pass through memory on their way to element-wise work,
+// chains of sums with nothing to overlap. So a step becomes a list of passes over the vectors of a row. A pass
+// sums the products of one vector in registers, does the element-wise work on them, and continues with the
+// next: the processor can compute the sums of the next vector while a tanh waits for its division. Weights are
+// packed again, in order of use.  Even and odd steps have separate code. States that are read only one step
+// back, and states on the grid, swap places between them, so their addresses are constants in the code. Each
+// processes the vectors in its own order, to find in the cache what the previous step used last. Long sums run
+// forward in even steps and backward in odd ones. Other passes process the vectors upward, except the first
+// few: a read-out adds the elements of a row in order, as soon as they are available, while the sums of later
+// vectors are computed.
 //
-// With one row, a step is so little work that the time between stages decides: calls, products that pass
-// through memory on their way to element-wise work, chains of sums with nothing to do meanwhile. So a step
-// becomes a list of passes over the vectors of a row. A pass sums up the products of one vector in registers,
-// does the element-wise work on them, and goes on to the next: the processor has the sums of the next vector
-// to do while a tanh waits for its division. Weights are packed once more, in the order of use.
+// A step of a stack for a single row, as its emitter reads it.  With one row, a step is so little work that the
+// time between stages dominates: calls, products that pass through memory on their way to element-wise work,
+// chains of sums with nothing to overlap. So a step becomes a list of passes over the vectors of a row. A pass
+// sums the products of one vector in registers, does the element-wise work on them, and continues with the
+// next: the processor can compute the sums of the next vector while a tanh waits for its division. Weights are
+// packed again, in order of use.  Even and odd steps have separate code. States that are read only one step
+// back, and states on the grid, swap places between them, so their addresses are constants in the code. Each
+// processes the vectors in its own order, to find in the cache what the previous step used last. Long sums run
+// forward in even steps and backward in odd ones. Other passes process the vectors upward, except the first
+// few: a read-out adds the elements of a row in order, as soon as they are available, while the sums of later
+// vectors are computed.
 //
-// Steps of even and of odd number have their own code. States that are read one step back only, and states
-// on the grid, change places between them, so that their addresses are numbers in the code. Each takes the
-// vectors in its own order, to find in the cache what the step before used last. Long sums go forwards
-// in even steps and backwards in odd ones. Other passes take the vectors upwards, except for the first few: a
-// read-out adds up the elements of a row from the first on, as soon as they are there, while the sums of
-// later vectors are computed.
+// A step of a stack for a single row, as its emitter reads it.  With one row, a step is so little work that the
+// time between stages dominates: calls, products that pass through memory on their way to element-wise work,
+// chains of sums with nothing to overlap. So a step becomes a list of passes over the vectors of a row. A pass
+// sums the products of one vector in registers, does the element-wise work on them, and continues with the
+// next: the processor can compute the sums of the next vector while a tanh waits for its division. Weights are
+// packed again, in order of use.  Even and odd steps have separate code. States that are read only one step
+// back, and states on the grid, swap places between them, so their addresses are constants in the code. Each
+// processes the vectors in its own order, to find in the cache what the previous step used last. Long sums run
+// forward in even steps and backward in odd ones. Other passes process the vectors upward, except the first
+// few: a read-out adds the elements of a row in order, as soon as they are available, while the sums of later
+// vectors are computed.
 
 #include <array>
 #include <cstdint>
@@ -32,9 +53,9 @@ namespace lagtape::recurrence {
 /// The address of the vectors of a row.
 struct RowAddress {
   enum class Base : std::uint8_t {
-    memory,   ///< the beginning of the stream's memory
-    state,    ///< the place of moving state `state` at the step at work
-    weights,  ///< the beginning of the packed weights
+    memory,   ///< the start of the stream's memory
+    state,    ///< the place of moving state `state` at the current step
+    weights,  ///< the start of the packed weights
   };
   Base base = Base::memory;
   int state = -1;                       ///< the number of a moving state; -1 for other bases
@@ -43,33 +64,33 @@ struct RowAddress {
   friend bool operator==(const RowAddress&, const RowAddress&) = default;
 };
 
-/// A state that lies in another place at every step.
+/// A state that moves to another place at every step.
 struct MovingState {
   std::size_t layer;
   int array;
-  std::int64_t bytes;  ///< bytes of a step
+  std::int64_t bytes;  ///< bytes per step
 };
 
-/// An operand of products as the slots that their sums go through (RowPass::Products).
+/// An operand of products as the slots used by their sums (RowPass::Products).
 struct RoundedOperand {
   RowAddress from, to;
   std::int64_t k = 0;  ///< numbers
   ProductFormat format = ProductFormat::bf16;
-  /// For int8, among the weights: QuantizingConstants. Behind the slots follows a number whose bits are all set
-  /// when the operand has a number that is not finite, and else zero.
+  /// For int8, the address of the QuantizingConstants stored with the weights. The slots are followed by a
+  /// flag: all ones if the operand contains a non-finite number, otherwise zero.
   RowAddress constants = {}, not_finite = {};
 };
 
-/// The constants that an operand is quantized with, as they lie among the weights.
+/// The constants used to quantize an operand, as stored with the weights.
 struct QuantizingConstants {
   float inverse_scale, most, least;
   std::int32_t offset;
 };
 
-/// The factors that make a number of an exact sum of integers (ops/kernels/int8.h).
+/// The factors that convert an exact sum of integers to a number (ops/kernels/int8.h).
 struct IntegerSum {
   int sum;     ///< its number among the pass's sums
-  int vector;  ///< among the vectors of a turn
+  int vector;  ///< among the vectors of an iteration
   RowAddress corrections, scales, not_finite;
 };
 
@@ -77,27 +98,27 @@ struct IntegerSum {
 struct RowPass {
   struct Products {
     RowAddress operand;
-    /// The inner dimension in slots as large as a scalar: one number each, a pair of numbers in bf16, or four
-    /// in int8.
+    /// The inner dimension in slots as large as a scalar: each holds one number, a pair of bf16 numbers, or
+    /// four int8 numbers.
     std::int64_t k = 0;
     int count = 0;                   ///< matrices that are multiplied by it
-    std::int64_t vector_bytes = 64;  ///< bytes of the sums; fewer than a vector's where there are few sums
+    std::int64_t vector_bytes = 64;  ///< bytes of the sums; less than a vector if there are few sums
     ProductFormat format = ProductFormat::scalar;
   };
-  std::vector<RoundedOperand> rounded;  ///< written before the pass begins
+  std::vector<RoundedOperand> rounded;  ///< written before the pass starts
   std::vector<IntegerSum> integer_sums;
-  int together = 1;          ///< neighboring vectors that are worked on at once
-  std::int64_t vectors = 1;  ///< turns over the vectors of a row
-  /// The sums of all products are numbered one after another. For each vector of the row, each product and
-  /// each element of its operand, a vector of each matrix is packed.
+  int together = 1;          ///< neighboring vectors that are processed together
+  std::int64_t vectors = 1;  ///< iterations over the vectors of a row
+  /// The sums of all products are numbered consecutively. For each vector of the row, each product, and each
+  /// element of its operand, a vector of each matrix is packed.
   std::vector<Products> products;
-  std::int64_t weights = 0;        ///< bytes to the pass's part of the packed weights
+  std::int64_t weights = 0;        ///< byte offset of the pass's part of the packed weights
   VectorProgram program;           ///< the sums come first
-  std::vector<RowAddress> places;  ///< one an operand of the program
+  std::vector<RowAddress> places;  ///< one per program operand
 
-  std::int64_t packed_bytes() const;  ///< for each turn
-  /// Whether constants stay in registers, loaded once for several vectors. With a single one a step waits for
-  /// other things than loads, and is slower so.
+  std::int64_t packed_bytes() const;  ///< per iteration
+  /// Whether constants stay in registers, loaded once for several vectors. With a single vector, loads are not
+  /// the bottleneck, and keeping constants is slower.
   bool keeps_constants() const { return vectors * together > 1; }
 };
 
@@ -113,19 +134,19 @@ struct RowProgram {
   AlignedMemory weights;
 };
 
-/// The memory that rounded operands take in a step for one row: elements.
+/// The memory, in elements, for rounded operands in a one-row step.
 template <class T>
 std::int64_t rounded_elements(const CompiledStack<T>& stack);
 
-/// Where a stream of one row has its numbers.
+/// Where a one-row stream stores its numbers.
 template <class T>
 struct RowMemory {
-  const T* base;     ///< the beginning of the memory in which the layers are laid out
+  const T* base;     ///< the start of the memory in which the layers are laid out
   const T* rounded;  ///< rounded_elements for operands
 };
 
-/// The step of a stack for one row; none when a stage is neither plain products nor one that `record`
-/// accepts. `layers` are laid out for one row; `weights` as CompiledStack::load takes them.
+/// The step of a stack for one row; none if a stage is neither plain products nor accepted by `record`.
+/// `layers` are laid out for one row; `weights` as CompiledStack::load takes them.
 template <class T>
 std::optional<RowProgram<T>> row_program(const CompiledStack<T>& stack,
                                          const std::deque<LayerRunner<T>>& layers, const RowMemory<T>& memory,

@@ -21,10 +21,10 @@ ProductFormat format_of(const CompiledStack<T>& stack, std::size_t layer, const 
   return is_small ? ProductFormat::scalar : format;
 }
 
-/// The products of a stage that have one width: a pass covers the vectors of one width.
+/// The products of a stage that share one width: a pass covers the vectors of one width.
 struct RowProducts {
   const ProductStage* stage;
-  std::vector<std::size_t> outputs;  ///< their numbers among the stage's outputs
+  std::vector<std::size_t> outputs;  ///< their indices among the stage's outputs
 
   std::size_t size() const { return outputs.size(); }
   const Operand& output(std::size_t i) const { return stage->outputs[outputs[i]]; }
@@ -36,7 +36,7 @@ struct RowProducts {
   }
 };
 
-/// A stage's products by their widths.
+/// A stage's products grouped by width.
 inline std::vector<RowProducts> products_by_width(const ProductStage& stage) {
   std::vector<RowProducts> all;
   for (std::size_t o = 0; o < stage.outputs.size(); ++o) {
@@ -51,7 +51,7 @@ inline std::vector<RowProducts> products_by_width(const ProductStage& stage) {
   return all;
 }
 
-/// Their number. Allocates nothing: streams ask for it when they are reset.
+/// The number of groups. Does not allocate: streams call it when they are reset.
 inline std::int64_t width_count(const ProductStage& stage) {
   std::int64_t count = 0;
   for (auto out = stage.outputs.begin(); out != stage.outputs.end(); ++out)
@@ -93,7 +93,7 @@ class RowWeights {
     packed_.resize(padded<T>(std::ssize(packed_)));
   }
 
-  /// Packs what the sums of quantized products need besides; `first` is the number of their first sum.
+  /// Packs what else the sums of quantized products need; `first` is the number of their first sum.
   void add_integer_sums(RowPass& pass, std::size_t layer, const RowProducts& p, int first) {
     if constexpr (sizeof(T) == 4) {
       RoundedOperand& rounded = pass.rounded.back();
@@ -138,7 +138,7 @@ class RowWeights {
     }
   }
 
-  /// Slot i of the group of columns that begins with `column`, in the kernels' packed weights.
+  /// Slot i of the group of columns that starts at `column`, in the kernels' packed weights.
   static const T* slots_of(const T* packed, const WeightStack& weights, const RowPass::Products& p,
                            std::int64_t column, std::int64_t i) {
     if constexpr (sizeof(T) == 4) {
@@ -146,12 +146,12 @@ class RowWeights {
         return reinterpret_cast<const T*>(Int8Matrix(packed, weights.k, weights.columns).group(column)) +
                i * kLane<T>;
     }
-    constexpr std::int64_t panel = 2 * kLane<T>;  // as product.inc.h packs for vectors of 64 bytes
+    constexpr std::int64_t panel = 2 * kLane<T>;  // as product.inc.h packs for 64-byte vectors
     const std::int64_t start = column / panel * panel;
     return packed + start * p.k + i * std::min(panel, weights.columns - start) + (column - start);
   }
 
-  /// Column i of a matrix [out, in], from row v * kLane on; zeros beyond its rows.
+  /// Column i of a matrix [out, in], starting at row v * kLane; zeros beyond its rows.
   void add_numbers(std::size_t layer, int weight, std::int64_t v, std::int64_t i, std::int64_t count) {
     const Tensor& w = tensors_[layer][weight];
     const T* values = w.template values<T>().data();

@@ -19,7 +19,7 @@ class RunningMean {
   void lay_out(BumpAllocator<T>& memory) { sum_ = memory.take(rows_ * stride_); }
   void begin() { std::fill_n(sum_, rows_ * stride_, T(0)); }
 
-  /// Adds the outputs of one more step.
+  /// Adds the outputs of another step.
   void add(const T* y) {
     for (std::int64_t i = 0; i < rows_ * stride_; ++i) sum_[i] += y[i];
   }

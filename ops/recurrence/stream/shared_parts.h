@@ -9,8 +9,8 @@
 
 namespace lagtape::recurrence {
 
-/// The stack as a stream runs it: a read-out that reads once reads at every step; for a mean, the mean so
-/// far.
+/// The stack as a stream runs it: a read-out that reads once per sequence reads at every step instead; for a
+/// mean, the mean so far.
 inline StackDefinition as_stream(StackDefinition stack) {
   if (stack.at != ReadAt::mean) stack.at = ReadAt::every_step;
   stack.loss = Loss::none;

@@ -11,21 +11,21 @@
 namespace lagtape {
 
 /// A stack fed one step (or one block of steps) at a time, for B rows. It owns its windows; it can be copied,
-/// saved and restored; copies share weights and machine code. After construction it allocates, locks and
-/// throws nothing. It normalizes inputs and brings outputs back to the units of the data; between them it
-/// gives the same bits as SequenceOp. T is the scalar of the stack's weights.
+/// saved, and restored; copies share weights and machine code. After construction it never allocates, locks, or
+/// throws. It normalizes inputs and converts outputs back to the units of the data; between the two it gives
+/// the same bits as SequenceOp. T is the scalar of the stack's weights.
 template <class T>
 class Stream {
  public:
-  /// Weights as for SequenceOp::evaluate. Draws hold their evaluation values. The read-out, if any, is
-  /// applied at every step, whatever `stack.at` says (for `mean`, to the mean so far). Throws InputError when
-  /// weights do not fit, and for rows whose states no memory can hold. With a table [V, input], inputs are
-  /// the numbers of its rows, one a step, input_width 1; a number that names no row gives NaN. `start` has the
-  /// states before the first step; empty: zeros.
+  /// Weights as for SequenceOp::evaluate. Draws hold their evaluation values. The read-out, if any, is applied
+  /// at every step, regardless of `stack.at` (for `mean`, to the mean so far). Throws InputError if the weights
+  /// do not fit, and if the rows' states would exceed any memory. With a table [V, input], inputs are row
+  /// numbers of the table, one per step, and input_width is 1; a number that is not a row's gives NaN. `start`
+  /// has the states before the first step; empty: zeros.
   Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows = 1,
          SimdLevel level = best_level(), const Tensor& table = {}, const Normalization& normalization = {},
          const Window& start = {});
-  /// The same for a stack in int8, whose products' operands have these ranges.
+  /// The same for an int8 stack whose product operands have these ranges.
   Stream(const StackDefinition& stack, std::span<const Tensor> weights, std::int64_t rows, SimdLevel level,
          const Tensor& table, const Normalization& normalization, const Window& start,
          const OperandRanges& ranges);
@@ -37,30 +37,30 @@ class Stream {
   std::int64_t input_width() const;
   std::int64_t output_width() const;
   std::int64_t steps() const;  ///< steps fed so far
-  /// Whether all states are finite. Inputs that are not finite pass into the states of most cells, and what
-  /// is NaN there stays so until `reset` or `restore`; after an infinity some cells recover (those whose
-  /// states are bounded), others do not.
+  /// Whether all states are finite. Non-finite inputs pass into the states of most cells. NaN stays there until
+  /// `reset` or `restore`; after an infinity, some cells recover (those with bounded states) and others do not.
   bool is_finite() const;
 
-  /// One step: input [rows, input], output [rows, output], both row-major and dense. A thread that holds its own
-  /// FlushSubnormals spares every step the two changes of mode.
+  /// One step: input [rows, input], output [rows, output], both row-major and dense. If the calling thread
+  /// holds its own FlushSubnormals, each step avoids the two mode changes.
   void step(const T* input, T* output) noexcept;
   /// `count` steps: input [count, rows, input], output [count, rows, output].
   void block(const T* input, T* output, std::int64_t count) noexcept;
 
-  /// Feeds `count` steps like `block`, and returns the largest magnitude that each operand of a product had that
-  /// int8 takes (ops/kernels/int8.h), NaN above all; for other weight stacks -1. Allocates.
+  /// Feeds `count` steps like `block`, and returns, for each product operand supported in int8
+  /// (ops/kernels/int8.h), its largest magnitude (NaN counts as largest); -1 for other weight stacks.
+  /// Allocates.
   OperandRanges operand_ranges(const T* input, std::int64_t count);
 
-  /// Sets the states to those before the first step.
+  /// Resets the states to those before the first step.
   void reset() noexcept;
-  /// Return the present states, and set saved ones. Where the read-out reads the mean, the sum so far comes
-  /// after the states: [B, width] of the top layer's output. `restore` throws InputError when shapes differ,
-  /// and for steps below 0 or above 2^62.
+  /// Return the current states, and set saved ones. If the read-out reads the mean, the sum so far follows the
+  /// states: [B, width] of the top layer's output. `restore` throws InputError if shapes differ, and for steps
+  /// below 0 or above 2^62.
   Window window() const;
   void restore(const Window& window, std::int64_t steps);
-  /// Writes the present states into a window that `window` returned before. Like `restore`, it allocates
-  /// nothing. Throws InputError when shapes differ.
+  /// Writes the current states into a window that `window` returned before. Like `restore`, it does not
+  /// allocate. Throws InputError if shapes differ.
   void save(Window& window) const;
 
  private:

@@ -13,13 +13,13 @@
 
 namespace lagtape::recurrence {
 
-/// Turns the numbers that a stream is fed into the rows that its first layer reads: normalizes them, or looks
+/// Converts the numbers fed to a stream into the rows that its first layer reads: normalizes them, or looks
 /// them up in a table.
 template <class T>
 class StreamInput {
  public:
-  /// For a stack that reads `width` numbers. With a table [V, width] inputs are the numbers of its rows; one
-  /// that names no row gives NaN. Throws InputError when table or scaling do not fit.
+  /// For a stack that reads `width` numbers. With a table [V, width], inputs are row numbers; an invalid one
+  /// gives NaN. Throws InputError if table or scaling does not fit.
   StreamInput(std::int64_t width, const Tensor& table, const Scaling& scaling)
       : width_(width), table_(table), scaling_(scaling) {
     if (!table.empty() && (table.rank() != 2 || table.size(1) != width))
@@ -29,12 +29,12 @@ class StreamInput {
     scaling.check(this->width(), "input");
   }
 
-  /// The number of inputs of a row in a step.
+  /// The number of inputs per row and step.
   std::int64_t width() const { return looks_up() ? 1 : width_; }
   bool is_scaled() const { return !scaling_.empty(); }
 
-  /// The numbers normalized, in `buffer`, which has room for them; the numbers themselves when nothing is
-  /// scaled.
+  /// The normalized numbers, in `buffer`, which has room for them; if nothing is scaled, the numbers
+  /// themselves.
   const T* normalized(std::span<const T> numbers, std::vector<T>& buffer) const {
     if (!is_scaled()) return numbers.data();
     const std::span<T> scaled = std::span(buffer).first(numbers.size());
@@ -46,7 +46,7 @@ class StreamInput {
   /// The numbers that a step of one row reads.
   const T* vector_of(const T* input) const { return looks_up() ? named(*input) : input; }
 
-  /// Writes the rows of a step with their padding. Returns a pointer behind the numbers that it read.
+  /// Writes the rows of a step with their padding. Returns a pointer past the numbers that it read.
   const T* write(const T* input, std::int64_t rows, T* to) const {
     const std::int64_t stride = padded<T>(width_);
     for (std::int64_t r = 0; r < rows; ++r, input += width(), to += stride) {
@@ -58,7 +58,7 @@ class StreamInput {
 
  private:
   bool looks_up() const { return !unknown_.empty(); }
-  /// The row of the table that a number names.
+  /// The table row with that number.
   const T* named(T number) const {
     if (!(number >= 0 && number < static_cast<T>(table_.size(0)))) return unknown_.data();
     const auto row = static_cast<std::int64_t>(number);
@@ -69,7 +69,7 @@ class StreamInput {
   std::int64_t width_;
   Tensor table_;
   Scaling scaling_;
-  std::vector<T> unknown_;  // the row for a number that names none; empty without a table
+  std::vector<T> unknown_;  // the row for an invalid number; empty without a table
 };
 
 }  // namespace lagtape::recurrence
