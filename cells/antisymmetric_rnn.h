@@ -25,7 +25,7 @@ struct AntisymmetricRnn {
 
   std::int64_t units = 0;      ///< size of the state, from 2; must be given
   double epsilon = 0.01;       ///< time step, > 0
-  double gamma = 0.0001;       ///< damping; the form residual has none
+  double gamma = 0.0001;       ///< damping; unused in the form residual
   std::string form = "plain";  ///< "plain", "gated", "residual"
 
   Layer build(std::int64_t input) const;

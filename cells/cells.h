@@ -1,7 +1,7 @@
 #pragma once
 
-// All cells and layers: a new one is its files, its #include and its row here. The registry, the
-// lists and messages of the tool, and <lagtape/lagtape.h> follow from this table.
+// All cells and layers. To add one, add its files, its #include and its row here. The registry, the tool's
+// lists and messages, and <lagtape/lagtape.h> follow from this table.
 
 #include <functional>
 

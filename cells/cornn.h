@@ -25,7 +25,7 @@ struct CoRnn {
   double dt = kNotSet;       ///< time step, > 0; must be given
   double gamma = kNotSet;    ///< squared frequency of an oscillator without coupling, >= 0; must be given
   double epsilon = kNotSet;  ///< damping, >= 0; must be given
-  StepTime reads = {};       ///< the column of the input with the length of each step, which multiplies dt
+  StepTime reads = {};       ///< the input column with the length of each step, which multiplies dt
 
   Layer build(std::int64_t input) const;
 };

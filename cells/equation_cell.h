@@ -14,26 +14,26 @@
 
 namespace lagtape {
 
-/// A history that is a spline through the numbers of a param.
+/// A history given as a spline through the numbers of a param.
 struct HistorySpline {
-  std::size_t entry = 0;  ///< in the histories of the equations
+  std::size_t entry = 0;  ///< index in the histories of the equations
   std::string param = {};
   std::int64_t knots = 0;
 };
 
-/// A cell that the user defines by equations (ops/recurrence/equations/equations.h). Its weights are
-/// parameters, which start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise. A weight that
-/// is a lag starts from `middle_of` its largest value, and is kept between 1 and that value.
+/// A user-defined cell given by equations (ops/recurrence/equations/equations.h). Its weights are parameters,
+/// which start from U(-1/sqrt(units), 1/sqrt(units)) unless `init` says otherwise. A weight that is a lag
+/// starts from `middle_of` its maximum, and is kept between 1 and the maximum.
 struct CellDefinition {
   std::string name = {}, pointer = {};  ///< its key in "cells", and its place in the file: "/cells/mine"
   EquationCell equations = {};
   std::map<std::string, ParamDefinition> params = {};  ///< by the names in `equations`
   std::map<std::string, Initializer> init = {};
-  std::vector<HistorySpline> splines = {};  ///< once trained histories are params
+  std::vector<HistorySpline> splines = {};  ///< filled once trained histories have become params
   OdeSolver solver = {};                    ///< the method that solves equations in continuous time
 
-  /// Throws InputError with all errors of the equations, each at its place in the file.
-  /// Equations in continuous time go to `right_side`, and the layer has parameters alone.
+  /// Throws InputError with all errors of the equations, each at its place in the file. Equations in continuous
+  /// time go to `right_side`, and the layer then has only parameters.
   Layer build(std::int64_t units, std::int64_t input, std::optional<RightSide>* right_side = nullptr) const;
 };
 

@@ -23,7 +23,7 @@ struct ExpRnn {
   static const LayerEntry kEntry;
 
   std::int64_t units = 0;        ///< size of the state, from 2; must be given
-  std::string start = "henaff";  ///< the first values of S: "henaff", "cayley"
+  std::string start = "henaff";  ///< the initial values of S: "henaff", "cayley"
 
   Layer build(std::int64_t input) const;
 };

@@ -23,8 +23,8 @@ struct FastGrnn {
   static const LayerEntry kEntry;
 
   std::int64_t units = 0;        ///< size of the state, from 1; must be given
-  std::string gate = "sigmoid";  ///< the function of the gate: "tanh", "sigmoid", "relu"
-  std::string update = "tanh";   ///< the function of the candidate: "tanh", "sigmoid", "relu"
+  std::string gate = "sigmoid";  ///< the gate's function: "tanh", "sigmoid", "relu"
+  std::string update = "tanh";   ///< the candidate's function: "tanh", "sigmoid", "relu"
   std::int64_t rank_w = 0;       ///< rank of W; 0: full
   std::int64_t rank_u = 0;       ///< rank of U; 0: full
 

@@ -22,7 +22,7 @@ struct IncrementalRnn {
   static const LayerEntry kEntry;
 
   std::int64_t units = 0;           ///< size of the state, from 1; must be given
-  std::int64_t inner_steps = 1;     ///< Euler steps for an input
+  std::int64_t inner_steps = 1;     ///< Euler steps per input
   double alpha = 1;                 ///< pull towards zero, > 0
   std::string activation = "tanh";  ///< f: "tanh", "sigmoid", "relu"
 

@@ -19,9 +19,10 @@ namespace lagtape {
 struct IndRnn {
   static const LayerEntry kEntry;
 
-  std::int64_t units = 0;         ///< size of the state, from 1; must be given
-  double longest = 0;             ///< number of steps in which a state at most doubles; 0: w is not clipped
-  std::string start = "uniform";  ///< the first values of w: "uniform", "ones"
+  std::int64_t units = 0;  ///< size of the state, from 1; must be given
+  /// number of steps in which a state can at most double; 0: w is not clipped
+  double longest = 0;
+  std::string start = "uniform";  ///< the initial values of w: "uniform", "ones"
 
   Layer build(std::int64_t input) const;
 };

@@ -22,11 +22,11 @@ struct Lem {
   static const LayerEntry kEntry;
 
   std::int64_t units = 0;     ///< size of each of the two states, from 1; must be given
-  double dt = 1;              ///< largest time scale, > 0
+  double dt = 1;              ///< longest time scale, > 0
   bool multiscale = true;     ///< false: dz = dy = dt, without W1, V1, W2, V2
-  double chrono = 0;          ///< longest time, in steps, for the first values of dz; 0: not used
-  double smallest_scale = 0;  ///< dz and dy are clipped to [smallest_scale, 1]; 0: they are not
-  StepTime reads = {};        ///< the column of the input with the length of each step, which multiplies dt
+  double chrono = 0;          ///< longest time, in steps, for the initial values of dz; 0: not used
+  double smallest_scale = 0;  ///< dz and dy are clipped to [smallest_scale, 1]; 0: they are not clipped
+  StepTime reads = {};        ///< the input column with the length of each step, which multiplies dt
 
   Layer build(std::int64_t input) const;
 };

@@ -24,7 +24,7 @@ struct LipschitzRnn {
   double alpha = 1;             ///< weight of the linear part
   double beta = 0.75;           ///< 0: symmetric, 1: antisymmetric
   double gamma = 0.001;         ///< damping
-  double init_deviation = 0.1;  ///< standard deviation of the first values of M, times units
+  double init_deviation = 0.1;  ///< standard deviation of the initial values of M, times units
 
   Layer build(std::int64_t input) const;
 };

@@ -27,9 +27,9 @@ struct Lmu {
   std::int64_t order = 0;              ///< number of polynomials, from 1; must be given
   double theta = 0;                    ///< number of steps that the memory holds, >= 1; must be given
   std::string discretization = "zoh";  ///< "zoh", "euler"
-  bool input_to_hidden = true;         ///< whether there is W_x
-  bool hidden_to_memory = true;        ///< whether there is e_h
-  bool memory_to_memory = true;        ///< whether there is e_m
+  bool input_to_hidden = true;         ///< whether W_x exists
+  bool hidden_to_memory = true;        ///< whether e_h exists
+  bool memory_to_memory = true;        ///< whether e_m exists
 
   Layer build(std::int64_t input) const;
 };

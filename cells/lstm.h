@@ -26,7 +26,7 @@ struct Lstm {
 
   std::int64_t units = 0;        ///< size of the state, from 1; must be given
   bool forget_gate = true;       ///< false: f = 1, without W_f and U_f
-  double chrono = 0;             ///< longest time, in steps, of the first memory; 0: not used
+  double chrono = 0;             ///< longest time, in steps, of the initial memory; 0: not used
   std::string scaling = "none";  ///< "none", "v1", "v2"
   double dt = 1;                 ///< time step of `scaling`, > 0
 

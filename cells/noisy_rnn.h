@@ -23,13 +23,13 @@ struct NoisyRnn {
   static const LayerEntry kEntry;
 
   std::int64_t units = 0;        ///< size of the state, from 1; must be given
-  double epsilon = 0.01;         ///< first value of the time steps d, > 0
+  double epsilon = 0.01;         ///< initial value of the time steps d, > 0
   double beta = 0.75;            ///< 0: symmetric, 1: antisymmetric
   double gamma_a = 0.001;        ///< damping of A
   double gamma_w = 0.001;        ///< damping of W
   double additive = 0.02;        ///< standard deviation of the noise added in a step
-  double multiplicative = 0.02;  ///< largest part by which a step of training is shortened
-  double init_deviation = 0.1;   ///< standard deviation of the first values of M, times units
+  double multiplicative = 0.02;  ///< largest fraction by which a training step is shortened
+  double init_deviation = 0.1;   ///< standard deviation of the initial values of M, times units
 
   Layer build(std::int64_t input) const;
 };

@@ -18,18 +18,18 @@ namespace lagtape {
 /// The rows are of a CellDefinition.
 extern const OptionTable kOdeOptions;
 
-/// Checks the lags for the solver: each is above 0, at least a step, and at most a number known before.
+/// Checks the lags for the solver: each is positive, at least a step, and bounded by a number known in advance.
 /// Throws InputError.
 void check_lags(const CellDefinition& definition, const RightSide& side);
 
-/// The cell with a param STATE.history for each history that is trained. Throws InputError.
+/// The cell with a param STATE.history for each trained history. Throws InputError.
 CellDefinition with_trained_histories(const CellDefinition& definition);
 
-/// Sets the expressions of histories that are splines, over the largest lag.
+/// Sets the expressions of spline histories, over the largest lag.
 void set_splines(CellDefinition& definition, const RightSide& side);
 
-/// The step of a layer with such a cell, for one step of the data, which is `input` numbers wide.
-/// Throws InputError.
+/// The step of a layer with such a cell, for one step of the data, which is `input` numbers wide. Throws
+/// InputError.
 StepProgram step_of(const CellDefinition& definition, const RightSide& side, std::int64_t input);
 
 }  // namespace lagtape

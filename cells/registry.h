@@ -19,7 +19,7 @@ LayerEntries cells();            ///< recurrent layers: {"cell": NAME, ...}
 LayerEntries per_step_layers();  ///< layers that see one step at a time: {"layer": NAME, ...}
 LayerEntries sequence_layers();  ///< layers that see whole sequences: {"layer": NAME, ...}
 
-/// The options with their defaults, in the order in which they are read.
+/// The options with their defaults, in reading order.
 std::vector<OptionDoc> options_of(const LayerEntry& entry);
 
 }  // namespace lagtape

@@ -18,14 +18,14 @@ namespace lagtape {
 ///     r = x[n] + (W1 g) sigmoid(W2 g)
 ///     output = scale (r - mean(r)) / sqrt(var(r) + 1e-5) + shift
 ///
-/// The input weights (exp(A dt) - 1) / A stand beside C instead of beside x, which gives the same y. The
-/// paper's code has the exact gelu, which is the option "exact"; "tanh" differs by at most 4.74e-4, and is what models of
-/// this cell had before there was a choice, so it stays the default. Shapes: x and the output [units];
-/// re, im (of s) [units, states / 2]; log_dt, D, scale, shift [units]; log_A, A_imag, C_re, C_im [units,
-/// states / 2]; W1, W2 [units, units] with biases. The input must have `units` channels, which a linear layer
-/// before it provides. There is no dropout. Initialization: log_dt from U(log 0.001, log 0.1), log_A = log
-/// 1/2, A_imag = pi k, C from the complex N(0, 1), D from N(0, 1), W1, W2 and their biases from
-/// U(-1/sqrt(units), 1/sqrt(units)), scale = 1, shift = 0.
+/// The input weights (exp(A dt) - 1) / A multiply C instead of x, which gives the same y. The paper's code uses
+/// the exact gelu, the option "exact"; "tanh" differs by at most 4.74e-4, and remains the default because
+/// models of this cell used it before there was a choice. Shapes: x and the output [units]; re, im (of s)
+/// [units, states / 2]; log_dt, D, scale, shift [units]; log_A, A_imag, C_re, C_im [units, states / 2]; W1, W2
+/// [units, units] with biases. The input must have `units` channels, which a linear layer before it provides.
+/// There is no dropout. Initialization: log_dt from U(log 0.001, log 0.1), log_A = log 1/2, A_imag = pi k, C
+/// from the complex N(0, 1), D from N(0, 1), W1, W2 and their biases from U(-1/sqrt(units), 1/sqrt(units)),
+/// scale = 1, shift = 0.
 struct S4d {
   static const LayerEntry kEntry;
 

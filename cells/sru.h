@@ -23,7 +23,7 @@ struct Sru {
   static const LayerEntry kEntry;
 
   std::int64_t units = 0;   ///< size of the state, from 1; must be given
-  double highway_bias = 0;  ///< the first value of W_r.bias
+  double highway_bias = 0;  ///< the initial value of W_r.bias
 
   Layer build(std::int64_t input) const;
 };

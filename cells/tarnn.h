@@ -25,9 +25,9 @@ struct Tarnn {
   static const LayerEntry kEntry;
 
   std::int64_t units = 0;           ///< size of the state, from 1; must be given
-  std::int64_t length = 0;          ///< steps that have their own time constants, from 1; must be given
-  std::int64_t inner_steps = 1;     ///< Euler steps for an input
-  std::string gate = "output";      ///< the place of s: "output", "inner"
+  std::int64_t length = 0;          ///< number of steps with their own time constants, from 1; must be given
+  std::int64_t inner_steps = 1;     ///< Euler steps per input
+  std::string gate = "output";      ///< where s applies: "output", "inner"
   std::string activation = "relu";  ///< f: "tanh", "sigmoid", "relu"
 
   Layer build(std::int64_t input) const;

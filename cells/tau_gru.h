@@ -48,7 +48,7 @@ struct TauGru {
   bool gating = true;          ///< false: g = 1
   std::string form = "paper";  ///< "paper", "code"
   double dropout = 0;          ///< probability that a map does not see an element of the state, below 1
-  StepTime reads = {};         ///< the column of the input with the length of each step, which multiplies dt
+  StepTime reads = {};         ///< the input column with the length of each step, which multiplies dt
 
   Layer build(std::int64_t input) const;
 };

@@ -7,9 +7,9 @@
 
 namespace lagtape {
 
-/// The names of the functions that a user of some cells can choose.
+/// The names of the functions that a user of some cells can choose from.
 inline constexpr Choices kActivations = {"tanh", "sigmoid", "relu"};
-/// One of them, by its name.
+/// One of them, by name.
 StepVar activate(const std::string& name, StepVar a);
 
 }  // namespace lagtape

@@ -18,26 +18,26 @@ namespace lagtape {
 ///
 ///     { "max": 64, "start": 20, "each": "layer" }
 ///
-/// for a trained delay between 1 and max, for which memory is planned. By default the layer has one, which
-/// starts at `middle_of(max)`; with "each": "unit" every unit of the state has its own, and they start evenly
-/// spread over "start": [1, 64], by default over the whole range.
+/// for a trained delay between 1 and max, for which memory is planned. By default the layer has one delay,
+/// which starts at `middle_of(max)`; with "each": "unit" every unit of the state has its own delay, and they
+/// start evenly spread over "start": [1, 64], by default over the whole range.
 struct Delay {
   double time = 0;           ///< the fixed delay, >= 0
   std::int64_t max = 0;      ///< the largest value of a trained delay; 0: the delay is fixed
   bool each_unit = false;    ///< every unit trains its own delay
-  double low = 1, high = 1;  ///< the range of the first values of a trained delay
+  double low = 1, high = 1;  ///< the range of initial values of a trained delay
 
   Delay() = default;
   Delay(double fixed) : time(fixed) {}
 
-  // Trained delays of the layer, and of each unit. Throw InputError for a max below 1.
+  // Trained delays for the layer, and for each unit. Throw InputError for a max below 1.
   static Delay trained(std::int64_t max);
   static Delay trained(std::int64_t max, double start);
   static Delay trained_each_unit(std::int64_t max);
   static Delay trained_each_unit(std::int64_t max, double low, double high);
 
   bool is_trained() const { return max > 0; }
-  /// The first values of a trained delay.
+  /// The initial values of a trained delay.
   Initializer initializer() const;
 };
 
@@ -59,7 +59,7 @@ class Delays {
   std::vector<Delay> delays_;
 };
 
-/// About half of the range 1 .. max, and between two whole numbers, where the interpolation has kinks.
+/// About half of the range 1 .. max, and between two integers, where the interpolation has kinks.
 double middle_of(std::int64_t max);
 
 /// The range of each weight that is a lag, by name: from 1 for lags of states, from 0 for those of the input.

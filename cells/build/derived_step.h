@@ -12,7 +12,7 @@
 
 namespace lagtape {
 
-/// A weight of the step that is a function of vectors among the parameters, as values of a step.
+/// A weight of the step that is a function of vector parameters, as values of a step.
 struct UnitWeight {
   std::string name;
   std::int64_t size;
@@ -23,8 +23,8 @@ struct UnitWeight {
 // Functions for Layer::derived_step.
 
 std::function<StepProgram()> derived_step(std::vector<UnitWeight> weights);
-/// For the vectors among the derived weights of equations. The function throws InputError for values that no
-/// step computes.
+/// For the vectors among the derived weights of equations. The function throws InputError for values that a
+/// step cannot compute.
 std::function<StepProgram()> derived_step(const EquationCell& cell, const CompiledCell& compiled,
                                           std::int64_t units, std::int64_t input);
 

@@ -10,24 +10,24 @@
 
 namespace lagtape {
 
-/// First values of a layer's parameters from the user, by name, instead of the cell's own:
+/// User-defined initial values of a layer's parameters, by name, instead of the cell's own:
 ///
 ///     "init": { "W1": "orthogonal", "W1.bias": {"type": "constant", "value": 1}, "0.V": "zeros" }
 ///     InitialValues{{{"W1", Initializer::orthogonal()}, {"W1.bias", Initializer::constant(1)}}}
 ///
-/// In a layer that makes several, "0.V" is the V of the lowest, and "V" is the V of every one that has
-/// it. The longer name wins.
+/// If a layer makes several, "0.V" is the V of the lowest, and "V" is the V of every layer that has one. The
+/// longer name wins.
 struct InitialValues {
   struct Entry {
     std::string name;
     Initializer initializer;
     std::string pointer = {};    ///< its place in a JSON text: /model/layers/0/init/W9; empty in C++
-    std::string_view type = {};  ///< the name of its kind there; empty: the first that makes it
+    std::string_view type = {};  ///< the name of its kind there; empty: the first kind that makes it
   };
   std::vector<Entry> entries = {};
 
-  /// Throws InputError for a parameter that the layer lacks, and for an initializer that does not suit the parameter's
-  /// shape.
+  /// Throws InputError for a parameter that the layer lacks, and for an initializer that does not suit the
+  /// parameter's shape.
   void apply(LayerGroup& group) const;
 };
 

@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-/// The first values of a parameter. A draw is a function of (seed, the parameter's full name, the element), so it
+/// Initializes a parameter. A draw is a function of (seed, the parameter's full name, the element), so it
 /// depends neither on other parameters nor on the precision.
 struct Initializer {
   enum class Kind : std::uint8_t {
@@ -71,14 +71,15 @@ struct Initializer {
   static Initializer orthogonal(double gain = 1) { return {Kind::orthogonal, gain, 0}; }
   static Initializer identity(double gain = 1) { return {Kind::identity, gain, 0}; }
 
-  /// Whether it suits matrices [out, in] only.
+  /// Whether it suits only matrices [out, in].
   bool needs_matrix() const { return kind >= Kind::kaiming_uniform; }
-  /// The reason why it does not suit parameters of that shape, like "is for matrices [out, in]"; empty when it does.
+  /// The reason why it does not suit parameters of that shape, such as "is for matrices [out, in]"; empty if it
+  /// does.
   std::string obstacle(const Shape& shape) const;
   bool operator==(const Initializer&) const = default;
 };
 
-/// Sets the values of a parameter. Throws InputError when the initializer does not suit its shape.
+/// Sets the values of a parameter. Throws InputError if the initializer does not suit its shape.
 void initialize(Tensor& value, const Initializer& initializer, std::uint64_t seed, std::string_view name);
 
 }  // namespace lagtape

@@ -9,10 +9,10 @@ namespace lagtape {
 
 /// The contents of a LayerDefinition.
 struct LayerContent {
-  std::string name;  ///< "tau_gru", or that of a user's own cell
+  std::string name;  ///< "tau_gru", or the name of a user's own cell
   BuildLayer build;
   bool takes_tokens = false;
-  Json json;  ///< the layer as a file has it, with every default: {"cell": "tau_gru", "units": 16, ...}
+  Json json;  ///< the layer as written in a file, with every default: {"cell": "tau_gru", "units": 16, ...}
 };
 
 }  // namespace lagtape

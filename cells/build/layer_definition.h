@@ -20,15 +20,15 @@ concept LayerOptions = requires(T options) {
   options.build(std::int64_t{1});
 };
 
-/// One entry of a model's layers, before the width of its input is known. It is made from a struct of
-/// options: alone, with the options that all cells share, with first values, or with the cell inside.
+/// One entry of a model's layers, before the width of its input is known. It is made from an options struct,
+/// optionally with the options that all cells share, initial values, or the inner cell.
 ///
 ///     TauGru{.units = 16, .tau = 10}
 ///     {Lstm{.units = 64}, {.residual = true}}
 ///     {LayerNorm{}, InitialValues{{{"gain", Initializer::constant(0.5)}}}}
 ///     {Bidirectional{.merge = "sum"}, Lstm{.units = 64}}
 ///
-/// The options are checked as in a JSON file: the constructors throw InputError that names each wrong option.
+/// The options are checked as in a JSON file: the constructors throw InputError listing each wrong option.
 /// Immutable; copies are cheap.
 class LayerDefinition {
  public:

@@ -8,22 +8,22 @@
 
 namespace lagtape {
 
-/// A number of a cell that has a name and a meaning, such as a rate or a delay, or several of them: an entry of
-/// "params",
+/// A named number of a cell, such as a rate or a delay, or several of them: an entry of "params",
 ///
 ///     "tau": { "start": 17, "min": 5, "max": 40, "unit": "days" }
 struct ParamDefinition {
   double start = 0;
   std::optional<double> min = {}, max = {};
-  std::optional<Scale> scale = {};  ///< none: logit between two bounds, log above a `min` of 0, else linear
+  /// none: logit between two bounds, log above a `min` of 0, otherwise linear
+  std::optional<Scale> scale = {};
   bool train = true;
-  std::string size = {};  ///< their count, a dimension of equations; empty: one, a scalar
+  std::string size = {};  ///< how many there are, as a dimension of equations; empty: one, a scalar
   std::string unit = {};
 
   Bounds bounds() const;
 };
 
-/// The keys of a param that is an object. A number is a start without other keys.
+/// The keys of a param given as an object. A number is a start without other keys.
 extern const OptionTable kParamOptions;
 
 /// Reads an entry; notes errors.

@@ -9,18 +9,18 @@
 
 namespace lagtape {
 
-/// A kind of first values that a user may name; the table has one row for each.
+/// A kind of initializer that a user may select; the table has one row for each.
 struct InitializerEntry {
   struct Number {
     std::string_view key, about;
     double fallback = 0;
     Range range = {};
-    double less = 0;  ///< the initializer has the number minus this
+    double less = 0;  ///< the initializer uses the number minus this
   };
   std::string_view name;
   std::string_view summary;
   std::string_view source;     ///< paper; empty: none
-  std::string_view equations;  ///< the values of a weight W, with the numbers by their keys
+  std::string_view equations;  ///< the values of a weight W, with the numbers referred to by their keys
   Initializer::Kind kind;
   Number a = {}, b = {};  ///< the numbers of the initializer; one without a key is not read
 
@@ -30,8 +30,8 @@ struct InitializerEntry {
 
 std::span<const InitializerEntry> initializers();
 
-/// Reads "zeros", "orthogonal", ... or an object with "type" and its numbers, or a number, which is a
-/// constant. Notes errors at the pointer. `type`, unless null, becomes the name of the kind.
+/// Reads "zeros", "orthogonal", ..., an object with "type" and its numbers, or a number, which is a constant.
+/// Notes errors at the pointer. `type`, unless null, is set to the name of the kind.
 Initializer read_initializer(const Json& value, const std::string& pointer, JsonErrors& errors,
                              std::string_view* type = nullptr);
 

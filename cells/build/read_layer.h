@@ -20,9 +20,9 @@ BuildLayer build_of(const Options& options) {
   return [options](std::int64_t input) { return group_of(options.build(input)); };
 }
 
-// Functions for LayerEntry::read, made from a struct of options with a table and `build`.
+// Functions for LayerEntry::read, made from an options struct with a table and `build`.
 
-/// Reads the options of a layer that has no others.
+/// Reads the options of a layer that has only these.
 template <class Options>
 BuildLayer read_layer(JsonReader& reader) {
   Options options;
@@ -43,8 +43,8 @@ BuildLayer read_layer_with_init(JsonReader& reader) {
   };
 }
 
-/// Reads the options of a cell, and those that all cells have in common. With `kArithmetic` the states of a cell are on
-/// the grid unless the user chooses otherwise.
+/// Reads the options of a cell, and those that all cells share. With `kArithmetic`, a cell's states are on the
+/// grid unless the user chooses otherwise.
 template <class Options>
 BuildLayer read_cell(JsonReader& reader) {
   const BuildLayer build = read_layer<Options>(reader);

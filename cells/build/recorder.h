@@ -13,17 +13,17 @@
 
 namespace lagtape {
 
-/// The largest number of units: more than fit in memory, and few enough for the sizes of all weights to be
+/// The maximum number of units: more than fit in memory, but few enough for the sizes of all weights to be
 /// representable.
 inline constexpr std::int64_t kLargestUnits = 65536;
 
-/// The column of the input, from the end where it is negative, with the length of each step; none: steps are even. The
-/// cell does not read it otherwise.
+/// The input column, counted from the end if negative, that holds the length of each step; none: steps are
+/// even. The cell does not use it otherwise.
 struct StepTime {
   std::optional<std::int64_t> column = {};
 };
 
-/// The time of a step, a factor: dt, or dt times the input's length.
+/// The time of a step, as a factor: dt, or dt times the length in the input.
 struct TimeOfStep {
   double dt = 1;
   std::optional<StepVar> given = {};
@@ -35,14 +35,14 @@ struct TimeOfStep {
 /// built with it.
 class LayerRecorder {
  public:
-  /// Every parameter starts from the initializer unless `start` gives it another.
+  /// Every parameter starts from the initializer unless `start` sets another one.
   LayerRecorder(std::int64_t input, const Initializer& initializer);
 
   StepTape& tape() { return tape_; }
   /// The input, without the time of a step.
   StepVar input() { return rest_.value_or(tape_.input()); }
-  /// Removes the time of a step from the input, before that is read. With `passed_on` the layer above gets it after the
-  /// output. Throws InputError where there is no such column, or no other.
+  /// Removes the step's time from the input before the input is read. With `passed_on`, the layer above gets it
+  /// after the output. Throws InputError if there is no such column, or no other column.
   TimeOfStep step_time(double dt, const StepTime& reads, bool passed_on = false);
   StepVar state(const std::string& name, std::int64_t units) {
     return tape_.state(name, RowShape::vector(units));
@@ -71,8 +71,8 @@ class LayerRecorder {
                             std::vector<std::string> of, WeightFunction f);
   StepVar derived_vector(const std::string& name, std::int64_t size, std::vector<std::string> of,
                          WeightFunction f);
-  /// A derived weight of one number a unit. F accepts values of the outer tape and values of a step, so that a learner
-  /// can compute the weight anew at every step.
+  /// A derived weight with one number per unit. F accepts values of the outer tape and values of a step, so a
+  /// learner can recompute the weight at every step.
   template <class F>
   StepVar derived_units(const std::string& name, std::int64_t size, const std::vector<std::string>& of, F f) {
     unit_weights_.push_back({name, size, of, f});
@@ -80,16 +80,16 @@ class LayerRecorder {
   }
   StepVar derived_scalar(const std::string& name, std::vector<std::string> of, WeightFunction f);
 
-  // Replace the initializer of one parameter, or of all whose names end in ".bias".
+  // Replaces the initializer of one parameter, or of all whose names end in ".bias".
   void start(const std::string& name, const Initializer& initializer, const std::string& draws_of = "");
   void start_biases(const Initializer& initializer);
-  /// Keeps a parameter within bounds in training.
+  /// Keeps a parameter within bounds during training.
   void keep_within(const std::string& name, Bounds bounds);
 
   /// Names a value whose distribution describes the cell, such as a gate or a time scale (NamedValue).
   StepVar named(const std::string& name, StepVar v);
 
-  /// The layer with that output. Nothing can be recorded afterwards.
+  /// The layer with that output. Nothing can be recorded after this.
   Layer finish(StepVar output);
 
  private:

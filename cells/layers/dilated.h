@@ -4,9 +4,9 @@
 
 namespace lagtape {
 
-/// Layers of any cell, a built-in one or the user's, with a dilation each, from the input up:
-/// {"cell": "dilated", "of": {"cell": ...}, "dilations": [1, 2, 4]}. In a layer of dilation d the step before
-/// is d steps back:
+/// Layers of any cell, a built-in one or the user's, each with its dilation, from the input up: {"cell":
+/// "dilated", "of": {"cell": ...}, "dilations": [1, 2, 4]}. In a layer with dilation d, the previous step is d
+/// steps back:
 ///
 ///     h[n+1] = F(h[n+1-d], x[n])                  zeros before the first step
 ///

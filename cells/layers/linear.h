@@ -24,17 +24,17 @@ struct Linear {
 
   struct Init {
     std::string name = "linear";
-    InitialValues values = {};  ///< values instead of those
+    InitialValues values = {};  ///< values that replace these
   };
   std::int64_t units = 0;  ///< size of the output, from 1; must be given
   Init init = {};
 
   Layer build(std::int64_t input) const;
-  /// The same with y = f(W x + W.bias).
+  /// The same for y = f(W x + W.bias).
   Layer build(std::int64_t input, const std::function<StepVar(LayerRecorder& step, StepVar z)>& f) const;
 };
 
-/// A name, or initializers by the names of parameters.
+/// A name, or initializers by parameter name.
 extern const OptionKindOf<Linear::Init> kLinearInit;
 inline constexpr std::string_view kAboutLinearInit =
     "first values: all from U(+-1/sqrt(input)), or the matrix from N(0, 2 / input), or an object of "

@@ -22,32 +22,32 @@ namespace lagtape {
 /// The options of a model's stream.
 struct StreamOptions {
   std::int64_t rows = 1;
-  /// Steps for each step of training, 0.5 to 8: 96.0 / 48.0 for sound of 96 kHz and a model of 48 kHz
+  /// Steps for each training step, 0.5 to 8: 96.0 / 48.0 for sound at 96 kHz and a model trained at 48 kHz
   /// (step_at_rate).
   double rate = 1;
   Interpolation interpolation = Interpolation::cubic;  ///< interpolation of states between two steps
-  /// bf16: a model of f32 streams as one of precision bf16 does, with weights and states rounded on their way
-  /// into the layers' products. Half of the memory is read, the bottleneck of layers of 64 units and more.
-  /// int8: a quarter is read; products from 64 numbers to 64 and more are quantized (ops/kernels/int8.h).
-  /// scalar: a model of precision bf16 streams as one of f32, without its rounding. None: as the model predicts.
+  /// bf16: an f32 model streams like one of precision bf16, with weights and states rounded before the layers'
+  /// products. Half the memory is read, which is the bottleneck for layers of 64 units and more. int8: a
+  /// quarter is read; products from at least 64 numbers to at least 64 are quantized (ops/kernels/int8.h).
+  /// scalar: a bf16 model streams like an f32 model, without rounding. None: as the model predicts.
   std::optional<ProductFormat> weights = {};
-  /// For int8: sequences [T, input] or [B, T, input] like those to come, in the units of the data. They run once, and
-  /// the largest magnitudes of the products' operands become these operands' ranges.
+  /// For int8: representative sequences [T, input] or [B, T, input], in the units of the data. They are run
+  /// once, and the largest magnitudes of the products' operands become these operands' ranges.
   Tensor calibration = {};
-  const Normalization* normalization = nullptr;  ///< instead of the model's; null: that
+  const Normalization* normalization = nullptr;  ///< used instead of the model's; null: the model's
 };
 
-/// The format of that name: own (none), f32, bf16 or int8. Throws InputError with the nearest.
+/// The format with that name: own (none), f32, bf16 or int8. Throws InputError with the nearest.
 std::optional<ProductFormat> stream_weights_named(const std::string& name);
 
-/// A short description of a layer of a model, or of its read-out.
+/// A short description of a layer in a model, or of its read-out.
 struct LayerSummary {
   std::string name;         ///< "tau_gru"
-  std::int64_t params = 0;  ///< numbers that are trained
-  /// The programs of its steps: none for a table, two for a layer that runs in both directions.
+  std::int64_t params = 0;  ///< count of trained numbers
+  /// The programs of its steps: none for a table, two for a bidirectional layer.
   std::vector<StepProgram> steps;
 
-  std::int64_t product_flops() const;  ///< operations of the matrix products, for a row and step
+  std::int64_t product_flops() const;  ///< floating-point operations in matrix products, per row and step
   std::int64_t largest_lag() const;
 };
 
@@ -59,34 +59,36 @@ struct Provenance;
 /// then safe to share between threads.
 class Model {
  public:
-  /// The model of a definition, its parameters drawn from the seed. Throws InputError, one line an error with
-  /// its JSON Pointer, where the definition contradicts itself or the data.
+  /// The model of a definition, its parameters drawn from the seed. Throws InputError, one line per error with
+  /// its JSON Pointer, if the definition contradicts itself or the data.
   Model(const ModelDefinition& definition, const DataWidths& data, std::uint64_t seed = 0);
-  /// The same for a definition that was fitted before. `provenance` is an experiment with that definition, which the
-  /// model's file then contains; null: the definition alone.
+  /// The same for a definition that was already fitted. `provenance` is an experiment with that definition, to
+  /// be stored in the model's file; null: only the definition.
   Model(FittedModel fitted, std::uint64_t seed, std::shared_ptr<const Provenance> provenance = {});
 
-  /// The same with zeros for parameters, for uses that depend on shapes alone: they cost nothing until they are drawn.
+  /// The same with all parameters zero, for uses that depend only on shapes: they cost nothing until they are
+  /// drawn.
   static Model undrawn(FittedModel fitted, std::shared_ptr<const Provenance> provenance = {});
   /// Draws the parameters from the seed.
   void draw(std::uint64_t seed);
 
   /// Loads a model from a weights file (the experiment is in its metadata) or a run folder that contains one.
-  /// Throws InputError naming the file and the tensor that does not fit.
+  /// Throws InputError with the file and the tensor that does not fit.
   static Model load(const std::filesystem::path& run_or_file);
   /// Reads a model from the bytes of a weights file. `where` names the file in messages.
   static Model parse(std::string_view bytes, const std::string& where);
   static Model load(std::span<const std::byte> bytes, const std::string& where = "the bytes of a model");
-  /// Reads a model from a stream that ends with the weights file. Throws InputError also where it cannot be read.
+  /// Reads a model from a stream that ends with the weights file. Throws InputError, including if it cannot be
+  /// read.
   static Model load(std::istream& stream, const std::string& where = "the stream of a model");
 
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
   ~Model();
 
-  /// Writes parameters, experiment and normalization into one file, atomically. Paths in the experiment begin at the
-  /// file's folder there. A model of `load` keeps them as they were; one of load_run or load_model
-  /// (tools/train/source.h) does not.
+  /// Writes parameters, experiment and normalization to one file, atomically, with the experiment's paths
+  /// relative to the file's folder. A model from `load` keeps them as they were; one from load_run or
+  /// load_model (tools/train/source.h) does not.
   void save(const std::filesystem::path& file) const;
 
   Parameters& parameters();
@@ -102,33 +104,34 @@ class Model {
   const LossFunction& loss() const;
   Dtype dtype() const;
   std::int64_t input_width() const;  ///< 1 for tokens
-  std::int64_t tokens() const;       ///< inputs are numbers 0 .. tokens - 1; 0: no tokens
+  std::int64_t tokens() const;       ///< inputs are integers 0 .. tokens - 1; 0: no tokens
   std::int64_t output_width() const;
   std::int64_t classes() const;  ///< 0 unless a classifier
-  /// The JSON text of the experiment, with every default filled in. A model made in C++ has its definition
-  /// there: "model", "loss", and the precision in "train". Paths are those of the file that it was loaded from.
+  /// The JSON text of the experiment, with every default filled in. For a model made in C++ it contains its
+  /// definition: "model", "loss", and the precision in "train". Paths are as in the file from which it was
+  /// loaded.
   std::string experiment() const;
-  /// The same as a value, which tools/train opens.
+  /// The same as a value that tools/train can open.
   const Provenance& provenance() const;
   void set_provenance(std::shared_ptr<const Provenance> provenance);
   Normalization& normalization();
   const Normalization& normalization() const;
-  /// The normalization of each series of the training, by its name; empty: all have `normalization()`. A model with
-  /// several needs the choice of one to predict or stream.
+  /// The normalization of each training series, by name; empty: all use `normalization()`. If a model has
+  /// several, one must be selected before it can predict or stream.
   SeriesNormalizations& series();
   const SeriesNormalizations& series() const;
-  /// Makes it a model of one of these series. Throws InputError with the nearest name.
+  /// Selects one of these series. Throws InputError with the nearest name.
   void use_series(const std::string& name);
-  /// The model's normalization. Throws InputError where there is one for each series; `op` cannot choose.
+  /// The model's normalization. Throws InputError if there is one for each series; `op` cannot choose.
   const Normalization& only_normalization(const char* op) const;
 
-  /// The states before the first step of every sequence, of one row, as from Stream::window; empty: zeros.
+  /// The initial states of every sequence, for one row, like Stream::window; empty: zeros.
   const Window& start() const;
-  /// Sets them; they are kept with the parameters. Throws InputError unless there is a tensor [history + 1, 1, width]
-  /// for each state of the layers.
+  /// Sets them; they are saved with the parameters. Throws InputError unless there is a tensor [history + 1, 1,
+  /// width] for each state of the layers.
   void set_start(Window start);
-  /// Sets them to the states to which the model settles when all its inputs are that number, in the units of the data.
-  /// Throws InputError for a model that cannot stream, and for one that does not settle.
+  /// Sets them to the states to which the model settles if all its inputs are that number, in the units of the
+  /// data. Throws InputError for a model that cannot stream or does not settle.
   void settle(double input);
 
   /// The layers from the input up, the read-out last.
@@ -142,31 +145,33 @@ class Model {
   /// The weights of `evaluation_chain`.
   std::vector<Tensor> weights() const;
 
-  /// Outputs for x [T, input] or [B, T, input]: [T, q], [B, T, q], or [q], [B, q] when the read-out reads
-  /// once. In the model's precision. Normalization is applied to x and undone on the result. The first call prepares
-  /// the model's operations for later calls; concurrent calls have their own.
+  /// Outputs for x [T, input] or [B, T, input]: [T, q], [B, T, q], or [q], [B, q] if the read-out reads once.
+  /// In the model's precision. Normalization is applied to x and undone on the result. The first call prepares
+  /// the model's operations for later calls; concurrent calls use separate ones.
   Tensor predict(const Tensor& x, int threads = 1) const;
-  /// The same for sequences of different lengths, padded to one: the first lengths[b] steps of x [B, T, input]
-  /// are row b's own, lengths in 1 .. T; none: all T. Steps beyond them are not read, and their outputs are
-  /// zeros; a read-out at the batch's last step reads padding. Throws InputError for other lengths.
+  /// The same for sequences of different lengths, padded to a common length: row b consists of the first
+  /// lengths[b] steps of x [B, T, input], with lengths in 1 .. T; none: all T. Steps beyond them are not read,
+  /// and their outputs are zeros; a read-out at the batch's last step does read padding. Throws InputError for
+  /// other lengths.
   Tensor predict(const Tensor& x, std::span<const std::int64_t> lengths, int threads = 1) const;
-  /// The same with a normalization in place of the model's.
+  /// The same with a normalization that replaces the model's.
   Tensor predict(const Tensor& x, const Normalization& normalization, int threads = 1) const;
 
-  /// A stream over this model's weights (a copy of them), with the numbers of `predict`, bit for bit. Throws InputError
+  /// A stream over a copy of this model's weights, with bit for bit the numbers of `predict`. Throws InputError
   /// for a model that needs whole sequences.
   template <class T>
   Stream<T> stream(std::int64_t rows = 1) const;
-  /// The same with other options. Throws InputError for a rate that the model cannot run at, or at which it is
-  /// not stable (cells/models/model_rate.h).
+  /// The same with other options. Throws InputError for a rate at which the model cannot run or is not stable
+  /// (cells/models/model_rate.h).
   template <class T>
   Stream<T> stream(const StreamOptions& options) const;
 
-  /// A learner over a copy of this model's weights, whose steps predict and then learn from the target (learner.h). Throws
-  /// InputError for a model of several sequence ops, and where the method does not fit the layers.
+  /// A learner over a copy of this model's weights, whose steps predict and then learn from the target
+  /// (learner.h). Throws InputError for a model with several sequence ops, or if the method does not support
+  /// the layers.
   template <class T>
   Learner<T> learner(const LearnerOptions& options) const;
-  /// Copies the present weights of a learner of this model.
+  /// Copies the current weights of a learner of this model.
   template <class T>
   void take(const Learner<T>& learner);
 

@@ -20,17 +20,17 @@ struct CellEquations;
 /// The name in JSON: "every_step", "last_step" (padding is its own key), "mean".
 std::string_view name_of(ReadAt at);
 
-/// The linear map of the top layer's output that gives the outputs of a model.
+/// The linear map from the top layer's output to the outputs of a model.
 struct ReadoutDefinition {
-  std::int64_t units = 0;  ///< size of the output; 0: the data decide
-  /// The steps that are read. None: every step where the data have a target for each, else the last.
+  std::int64_t units = 0;  ///< size of the output; 0: determined by the data
+  /// The steps that are read. None: every step if the data have a target for each, else the last.
   std::optional<ReadAt> at = {};
-  /// The matrix is the table E [vocabulary, units] of the embedding below, one parameter that gets the
+  /// The matrix is the table E [vocabulary, units] of the embedding below, one parameter that receives the
   /// gradients of both uses: y = E h + W.bias (Press and Wolf 2017; Inan et al. 2017). It starts with the
-  /// values of the embedding; `init` is for the bias alone. The embedding has no padding, whose row could not
-  /// stay zeros. A token whose vector the embedding drops from a batch still has its logit.
+  /// embedding's values; `init` applies only to the bias. The embedding must have no padding, whose row could
+  /// not stay zero. A token whose vector the embedding drops from a batch still has its logit.
   bool tied = false;
-  /// The outputs are those of the top layer: the matrix is the identity, the bias 0, and neither is trained.
+  /// The outputs are the top layer's: the matrix is the identity, the bias 0, and neither is trained.
   bool identity = false;
   Linear::Init init = {"kaiming_normal"};
 };
@@ -48,20 +48,20 @@ struct ModelDefinition {
   ReadoutDefinition readout = {};
   LossFunction loss = {};
   Precision precision = Dtype::f32;
-  std::shared_ptr<const CellEquations> cells = {};  ///< the cells that a file defines; null: none
-  /// A trained model begins in the state to which it settles for this input (Model::settle). None: zeros.
+  std::shared_ptr<const CellEquations> cells = {};  ///< the cells defined in a file; null: none
+  /// A trained model starts in the state to which it settles for this input (Model::settle). None: zeros.
   std::optional<double> rest = {};
-  std::optional<LinearTerm> linear = {};  ///< is added to the outputs of the network (add_linear_term)
+  std::optional<LinearTerm> linear = {};  ///< added to the outputs of the network (add_linear_term)
 };
 
-/// The widths of a model's data. Targets are `output` real numbers, or one of `classes`; 0: not known.
+/// The widths of a model's data. Targets are `output` real numbers, or one of `classes`; 0: unknown.
 struct DataWidths {
   std::int64_t input = 0;
   std::int64_t output = 0;
   std::int64_t classes = 0;
-  std::optional<bool> every_step = {};      ///< whether there is a target a step, or one a sequence
-  std::optional<LinearTerm> linear = {};    ///< the term beside the network; replaces that of the model
-  std::optional<std::int64_t> tokens = {};  ///< inputs are 0 .. tokens - 1, one a step; 0: real numbers
+  std::optional<bool> every_step = {};      ///< whether there is one target per step, or one per sequence
+  std::optional<LinearTerm> linear = {};    ///< the term added to the network; replaces the model's
+  std::optional<std::int64_t> tokens = {};  ///< inputs are 0 .. tokens - 1, one per step; 0: real numbers
 
   bool operator==(const DataWidths&) const = default;
 };

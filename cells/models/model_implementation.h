@@ -22,15 +22,15 @@ struct Model::Implementation {
   Parameters parameters = {};
   Normalization normalization = {};
   SeriesNormalizations series = {};
-  Predictors predictors = {};  // a cache, which no result depends on
+  Predictors predictors = {};  // a cache that affects no result
 
-  /// Without a provenance, the definition is its own.
+  /// Without a provenance, the model's definition becomes its provenance.
   Implementation(FittedModel model, std::shared_ptr<const Provenance> from);
 
   Dtype dtype() const { return fitted.definition.precision; }
 };
 
-/// The definition fitted to its data. Throws InputError whose lines begin with `where`.
+/// The definition fitted to its data. Throws InputError whose lines start with `where`.
 FittedModel fitted_to(const ModelDefinition& definition, const DataWidths& data, const std::string& where);
 
 }  // namespace lagtape

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// The "cells" of an experiment, as they were written.
+/// The "cells" of an experiment, as written.
 struct CellEquations {
   Json json;
 };
@@ -21,24 +21,25 @@ struct CellEquations {
 ///                             "init": "kaiming_normal" },
 ///                "rest": { "input": 0 } }
 ///
-/// Notes errors; with any, the result may lack layers. Loss and precision are elsewhere in an experiment and left to
-/// the caller.
+/// Notes errors; if there are any, layers may be missing. Loss and precision are elsewhere in an experiment and
+/// left to the caller.
 ModelDefinition read_model(const Json& model, const Json& cells, JsonErrors& errors);
 
 /// The "model" of an experiment, with every default, from which read_model makes the same definition. Throws
-/// InputError for first values of the read-out that no file could have.
+/// InputError for initial values of the read-out that no file could have.
 Json json_of(const ModelDefinition& definition);
 /// The "cells" of an experiment; null when there are none.
 Json cells_json_of(const ModelDefinition& definition);
 
-/// The loss and the precision that an experiment names, or the defaults of a definition. Notes errors of the loss.
+/// The loss and the precision given in an experiment, or the defaults of a definition. Notes errors in the
+/// loss.
 LossFunction loss_in(const Json& experiment, JsonErrors& errors);
 Precision precision_in(const Json& experiment);
 
 /// The options of "readout", with their documentation.
 std::vector<OptionDoc> readout_options();
 
-/// The keys of "model" beside "layers" and "readout".
+/// The keys of "model" other than "layers" and "readout".
 extern const OptionTable kOtherModelOptions;
 
 }  // namespace lagtape

@@ -12,11 +12,11 @@ namespace lagtape {
 /// model_memory.cpp.
 struct ModelOp::Implementation {
   Chain training;
-  std::optional<Chain> evaluation;  ///< present where evaluation runs another chain
+  std::optional<Chain> evaluation;  ///< set if evaluation runs a different chain
   SequenceSettings settings;        ///< the request, for the whole model
-  /// The settings of each op of the training chain, in their order.
+  /// The settings of each op of the training chain, in order.
   std::vector<SequenceSettings> made_with;
-  Statistics statistics = {};  ///< values of the last loss, by the parameters' numbers in the model
+  Statistics statistics = {};  ///< statistics from the last loss evaluation, indexed by parameter
 
   Chain& in_evaluation() { return evaluation ? *evaluation : training; }
   const Chain& in_evaluation() const { return evaluation ? *evaluation : training; }
@@ -25,10 +25,10 @@ struct ModelOp::Implementation {
   std::vector<std::int64_t> steps_of_parts(std::int64_t steps) const;
   /// The bytes between the parts in training.
   std::int64_t bytes_between(std::int64_t batch, std::int64_t steps) const;
-  /// The settings of every op, in their order, under which all together keep within the budget. Throws InputError with
-  /// the needed memory.
+  /// The settings of every op, in order, under which all of them together stay within the budget. Throws
+  /// InputError with the needed memory.
   std::vector<SequenceSettings> shares(std::int64_t batch, std::int64_t steps, int threads) const;
-  /// Rebuilds the ops if `shares` gives them other settings for such a batch.
+  /// Rebuilds the ops if `shares` assigns them other settings for such a batch.
   void prepare(std::int64_t batch, std::int64_t steps, int threads);
 };
 

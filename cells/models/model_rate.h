@@ -7,8 +7,8 @@ namespace lagtape {
 /// The layers of a stack at the rate of the options (step_at_rate).
 StackDefinition stack_at_rate(StackDefinition stack, const StreamOptions& options);
 
-/// A window of a model with as many past values as the layers of `stack` need, which lie 1 / rate steps apart: on
-/// the line between two values, and beyond the oldest one that itself.
+/// A window of a model with as many past values as the layers of `stack` need, spaced 1 / rate steps apart:
+/// linearly interpolated between two values, and beyond the oldest value equal to it.
 Window at_rate(const Window& window, const StackDefinition& stack, double rate, Dtype dtype);
 
 /// Throws InputError where the layers `stack`, those of the model at the rate of the options, are not stable although

@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// Everything that one prediction needs at a time: the operations of evaluation, compiled and with their
+/// Everything that one prediction needs exclusively: the operations of evaluation, compiled and with their
 /// memory, and the threads that they share.
 struct Predictor {
   Chain chain;
@@ -19,14 +19,14 @@ struct Predictor {
       : chain(definition, dtype, {}), pool(threads) {}
 };
 
-/// The idle predictors of a model. A caller removes one, so that no two callers share it, and returns it afterwards:
-/// there are as many as the most concurrent callers so far. Safe to share between threads.
+/// The idle predictors of a model. A caller removes one, so no two callers share it, and returns it afterwards:
+/// there are as many as there have been concurrent callers. Safe to share between threads.
 class Predictors {
  public:
-  /// A predictor with so many threads; null when none is idle.
+  /// A predictor with so many threads; null if none is idle.
   std::unique_ptr<Predictor> take(int threads);
   void put_back(std::unique_ptr<Predictor> predictor);
-  /// Drops all of them, after a change of the model that they have copied.
+  /// Drops all of them, after a change to the model, which they copied.
   void clear();
 
  private:

@@ -8,18 +8,18 @@
 
 namespace lagtape {
 
-/// How the states of one stream are written as bytes: behind a header that says of which model they are, so that those of
-/// another stream, cut or changed bytes are refused.
+/// How the states of a stream are written as bytes: after a header that identifies the model, so states of
+/// another stream and truncated or changed bytes are rejected.
 class StreamState {
  public:
   StreamState(const Model& model, const StreamOptions& options);
 
-  /// Bytes of a saved state with that window.
+  /// The number of bytes of a saved state with that window.
   static std::size_t size(const Window& window);
-  /// Writes into `to`, which has that size. Allocates nothing.
+  /// Writes to `to`, which has that size. Allocates nothing.
   void write(const Window& window, std::int64_t steps, std::span<std::byte> to) const;
-  /// Reads the window, which has the stream's shapes, and returns the number of steps. Throws InputError at `op`, with the
-  /// window as it was, for a state of another stream. Otherwise it allocates nothing.
+  /// Reads the window, which has the stream's shapes, and returns the number of steps. Throws InputError at
+  /// `op` for a state of another stream, leaving the window unchanged. Otherwise it allocates nothing.
   std::int64_t read(std::span<const std::byte> from, Window& window, const char* op) const;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace lagtape {
 
-/// A layer per step with its derivative in a direction: from [x, dx] to [y, dy]. Each parameter is followed by its
+/// A per-step layer with its directional derivative: from [x, dx] to [y, dy]. Each parameter is followed by its
 /// direction, each state by its derivative.
 Layer tangent_layer(const Layer& layer);
 
