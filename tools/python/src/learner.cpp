@@ -108,7 +108,7 @@ void add_learners(nb::module_& module) {
       .def(
           "reset",
           [](OwnedLearner& self) { std::visit([](auto& learner) { learner.reset(); }, self.learner); },
-          "reset()\n\nBack to the states before the first step; the weights stay.")
+          "reset()\n\nReturns to the states before the first step; keeps the weights.")
       .def(
           "is_finite",
           [](const OwnedLearner& self) {

@@ -292,28 +292,29 @@ void add_streams(nb::module_& module) {
            nb::arg("interpolation"), nb::arg("weights"), nb::arg("calibrate").none())
       .def(nb::init<const OwnedStream&>(), nb::arg("other"))
       .def("step", step, nb::arg("x").none(),
-           "step(x)\n\nOne step: x [rows, input] to y [rows, output], or [input] to [output] for one row.\n"
-           "Raises InputError for another shape, and for a number that is not finite.")
+           "step(x)\n\nRuns one step: x [rows, input] to y [rows, output], or [input] to [output] for one "
+           "row.\n"
+           "Raises InputError for wrong shapes and non-finite numbers.")
       .def("block", block, nb::arg("x").none(),
-           "block(x)\n\nT steps at once: x [T, rows, input] to y [T, rows, output], or [T, input] to [T, "
+           "block(x)\n\nRuns T steps: x [T, rows, input] to y [T, rows, output], or [T, input] to [T, "
            "output]\n"
-           "for one row. Gives the bits of T calls of step. Raises InputError as step does.")
+           "for one row. Bit-identical to T calls of step. Raises InputError as step does.")
       .def(
           "reset", [](const OwnedStream& self) { self.use("reset", [](auto& stream) { stream.reset(); }); },
-          "reset()\n\nBack to the state before the first step.")
+          "reset()\n\nReturns to the state before the first step.")
       .def(
           "is_finite",
           [](const OwnedStream& self) {
             return self.use("is_finite", [](auto& stream) { return stream.is_finite(); });
           },
-          "is_finite()\n\nWhether all states are finite. One that is not may never be again before `reset` "
-          "or `restore`.")
+          "is_finite()\n\nWhether all states are finite. One that is not may remain so until `reset` or "
+          "`restore`.")
       .def("close", &OwnedStream::close, "close()\n\nFrees the stream; later calls raise InputError.")
-      .def_prop_ro("closed", &OwnedStream::closed, "Whether the stream was closed.")
+      .def_prop_ro("closed", &OwnedStream::closed, "Whether the stream is closed.")
       .def_prop_ro("rows", property("rows", [](auto& stream) { return stream.rows(); }),
-                   "Sequences side by side.")
+                   "The number of parallel sequences.")
       .def_prop_ro("steps", property("steps", [](auto& stream) { return stream.steps(); }),
-                   "Steps fed so far.")
+                   "The number of steps run so far.")
       .def("_window", window)
       .def("_restore", restore, nb::arg("states"), nb::arg("steps"))
       .def("_save", save)

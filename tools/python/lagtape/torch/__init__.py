@@ -1,11 +1,11 @@
-"""lagtape's recurrences as modules of PyTorch, on the CPU.
+"""lagtape's recurrences as PyTorch modules, on the CPU.
 
     from lagtape.torch import LSTM, Recurrence
 
     recurrence = Recurrence("tau_gru", 1, units=128, tau=65, at="last_step")
     y, window = recurrence(x)  # x [B, T, 1], y [B, 128]
 
-    layer = LSTM(1, 128, batch_first=True)  # as torch.nn.LSTM, also GRU and RNN
+    layer = LSTM(1, 128, batch_first=True)  # like torch.nn.LSTM; likewise GRU and RNN
     y, (h, c) = layer(x)
 """
 

@@ -1,8 +1,8 @@
-"""Passes of a recurrence for autograd: gradients of any order, forward mode, and the transforms of torch.func.
+"""A recurrence's passes for autograd: gradients of any order, forward mode, and torch.func transforms.
 
-With J the derivative of a recurrence, its backward pass is J^T v. Differentiating that again is the recurrence's
-tangent, J u as a recurrence itself (cells/models/recurrence.h): J u is the change of J^T v by v, and the gradient of v
-. J u is the change by all else."""
+If J is a recurrence's derivative, its backward pass is J^T v. Differentiating that again uses the recurrence's
+tangent: J u, as a recurrence itself (cells/models/recurrence.h). J u is the derivative of J^T v with respect to v, and
+the gradient of v . J u is the derivative with respect to everything else."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Gradients = Tuple[List[Optional[Tensor]], Optional[Tensor], List[Optional[Tensor
 
 
 class Call:
-    """A recurrence with all arguments of a call except differentiable tensors. From its forward to its backward pass it
-    holds the values that the memory plan keeps. `wanted`: gradients by parameters, by x, by the window."""
+    """A recurrence with all arguments of a call except differentiable tensors. Between the forward and the backward
+    pass it holds the values that the memory plan keeps. `wanted`: gradients with respect to parameters, x, window."""
 
     __slots__ = ("made", "lengths", "reset", "seed", "wanted", "held")
 
@@ -27,26 +27,26 @@ class Call:
         self.held: Any = None
 
     def again(self) -> "Call":
-        """The same for other tensors."""
+        """The same call for other tensors."""
         return Call(self.made, self.lengths, self.reset, self.seed, self.wanted)
 
     def tangent(self) -> "Call":
-        """The same for the derivative in a direction."""
+        """The same call for the derivative in a direction."""
         return Call(self.made.tangent(), self.lengths, self.reset, self.seed, [True, True, self.wanted[2]])
 
     def split(self, inputs: Sequence[Any]) -> Tuple[Any, List[Any], List[Any]]:
-        """x, parameters and window of [x, *parameters, *window]."""
+        """Splits [x, *parameters, *window] into x, parameters and window."""
         count = 1 + len(self.made.parameters)
         return inputs[0], list(inputs[1:count]), list(inputs[count:])
 
     def places(self, window: int) -> List[int]:
-        """The tensors of [x, *parameters, *window] that have a gradient."""
+        """The indices in [x, *parameters, *window] of tensors that have a gradient."""
         parameters = self.made.parameters
         has = [self.wanted[1], *(row[2] and self.wanted[0] for row in parameters), *[self.wanted[2]] * window]
         return [place for place, is_wanted in enumerate(has) if is_wanted]
 
 
-# ---- the engine's passes, of plain tensors ----
+# ---- the engine's passes on plain tensors ----
 
 
 def evaluate(call: Call, x: Tensor, parameters: Sequence[Tensor], window: Sequence[Tensor]) -> List[Tensor]:
@@ -56,7 +56,7 @@ def evaluate(call: Call, x: Tensor, parameters: Sequence[Tensor], window: Sequen
 
 
 def forward(call: Call, x: Tensor, parameters: Sequence[Tensor], window: Sequence[Tensor]) -> List[Tensor]:
-    """The results; the call holds what the backward pass needs."""
+    """Returns the results; the call holds what the backward pass needs."""
     release_waiting_threads()
     call.held, y, after = call.made.forward(_plain(parameters), _plain([x])[0], call.lengths, _plain(window), call.seed, _mask(call.reset),
                                             *call.wanted)
@@ -72,7 +72,7 @@ def backward(held: Any, outputs: Sequence[Optional[Tensor]]) -> Gradients:
 
 
 def _plain(tensors: Sequence[Tensor]) -> List[Tensor]:
-    """The tensors without their graphs, dense; in the same memory where they are dense already."""
+    """The tensors, dense and without their graphs; not copied if already dense."""
     if any(map(torch._C._functorch.is_legacy_batchedtensor, tensors)):
         raise RuntimeError("[torch] is_grads_batched=True and vectorize=True are not supported. Leave them out, or use torch.func (vmap, jacrev, "
                            "hessian).")
@@ -87,18 +87,18 @@ def _mask(reset: Optional[Tensor]) -> Optional[Tensor]:
     return None if reset is None else reset.detach().to(torch.uint8).contiguous()
 
 
-# ---- functions of autograd ----
+# ---- autograd functions ----
 
 
 def is_transformed(tensors: Iterable[Tensor]) -> bool:
-    """Whether tensors carry more than a graph: tangents of forward mode, or levels of torch.func."""
+    """Whether tensors carry more than a graph: forward-mode tangents, or torch.func levels."""
     if torch._C._are_functorch_transforms_active():
         return True
     return torch.autograd.forward_ad._current_level >= 0 and any(torch.autograd.forward_ad.unpack_dual(t).tangent is not None for t in tensors)
 
 
 class Recurrent(torch.autograd.Function):
-    """The outputs and the final window of (call, x, *parameters, *window)."""
+    """Maps (call, x, *parameters, *window) to the outputs and the final window."""
 
     @staticmethod
     def forward(call: Call, *inputs: Tensor) -> Tuple[Tensor, ...]:
@@ -113,7 +113,7 @@ class Recurrent(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *outputs: Optional[Tensor]) -> Tuple[Any, ...]:
-        inputs = ctx.saved_tensors  # raises where one was changed in place since, or where the graph is freed
+        inputs = ctx.saved_tensors  # raises if one has changed in place, or if the graph was freed
         call = ctx.call
         if torch.is_grad_enabled() or torch._C._are_functorch_transforms_active():
             return None, *_gradients(call, inputs, outputs)
@@ -133,7 +133,7 @@ class Recurrent(torch.autograd.Function):
 
 
 class _Gradients(torch.autograd.Function):
-    """The gradients of the `inputs` that call.places names, from those of the results: arguments (call, how many
+    """The gradients of the `inputs` selected by call.places, given those of the results. Arguments: (call, number of
     inputs, *inputs, *gradients)."""
 
     @staticmethod
@@ -177,7 +177,7 @@ class _Gradients(torch.autograd.Function):
 
 
 def _gradients(call: Call, inputs: Sequence[Tensor], outputs: Sequence[Optional[Tensor]]) -> List[Optional[Tensor]]:
-    """The gradients of all inputs, None where there is none, as functions of the inputs and the results' gradients."""
+    """The gradients of all inputs (None if an input has none), as functions of the inputs and the results' gradients."""
     gradients: List[Optional[Tensor]] = [None] * len(inputs)
     if any(g is not None for g in outputs):
         for place, gradient in zip(call.places(_states(call, inputs)), _Gradients.apply(call, len(inputs), *inputs, *outputs)):
@@ -186,14 +186,14 @@ def _gradients(call: Call, inputs: Sequence[Tensor], outputs: Sequence[Optional[
 
 
 class _Tangent:
-    """The tangent of a call at inputs, in directions; None is zero."""
+    """A call's tangent at inputs, in directions; None means zero."""
 
     def __init__(self, call: Call, inputs: Sequence[Tensor], directions: Sequence[Optional[Tensor]]):
         x, parameters, window = call.split(inputs)
         self.call, self.inputs = call.tangent(), list(inputs)
         of_x, of_parameters, of_window = call.split([_or_zeros(d, like) for d, like in zip(directions, inputs)])
         self.width, self.outputs = x.shape[-1], call.made.output_width
-        states = [state.to(x.dtype) for state in _woven(window, of_window)]  # those on the grid are in float64
+        states = [state.to(x.dtype) for state in _woven(window, of_window)]  # states on the grid are in float64
         self.moving = [torch.cat([x, of_x], -1), *_woven(parameters, of_parameters), *states]
         self.results = Recurrent.apply(self.call, *self.moving)
         self.grid = [torch.float64 if precision == "f64" else torch.float32 for _, _, precision in call.made.states]
@@ -204,7 +204,7 @@ class _Tangent:
         return [y[..., self.outputs :], *(state.to(dtype) for state, dtype in zip(after[1::2], self.grid))]
 
     def gradients(self, of_results: Sequence[Optional[Tensor]], of_changes: Sequence[Optional[Tensor]]) -> List[Optional[Tensor]]:
-        """The gradients of all inputs, by those of the results and of their changes."""
+        """The gradients of all inputs, given those of the results and of their changes."""
         like = self.results
         (y, *after), (dy, *dafter) = of_results, of_changes
         if y is None and dy is None:
@@ -219,8 +219,8 @@ class _Tangent:
 
 
 def _outer_forward_modes() -> Any:
-    """PyTorch switches all forward modes off around a rule of forward mode; those of outer levels of torch.func
-    continue."""
+    """PyTorch turns off all forward modes around a forward-mode rule; this turns those of outer torch.func levels
+    back on."""
     return torch.autograd.forward_ad._set_fwd_grad_enabled(torch._C._are_functorch_transforms_active())
 
 

@@ -1,4 +1,4 @@
-"""Models of PyTorch as models of lagtape, and back."""
+"""Converts PyTorch models to lagtape models, and back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FUNCTIONS: Dict[type, Tuple[str, Dict[str, Any]]] = {
     nn.LeakyReLU: ("leaky_relu", {"negative_slope": 0.01}), nn.Softplus: ("softplus", {"beta": 1.0, "threshold": 20.0})}
 _CELLS = (nn.LSTMCell, nn.GRUCell, nn.RNNCell)
 _NOTHING = (nn.Dropout, nn.Dropout1d, nn.AlphaDropout, nn.Identity)
-#: Where PyTorch's modules may read, in the order in which they are tried.
+#: The values of `at` for PyTorch modules, in the order in which they are tried.
 _READS = ("every_step", "last_step", "mean")
 
 Part = Tuple[str, nn.Module]
@@ -32,7 +32,7 @@ Part = Tuple[str, nn.Module]
 
 def from_torch(module: Any, *, readout: Optional[nn.Module] = None, at: Optional[str] = None, loss: Any = "mse",
                normalization: Optional[Mapping[str, Any]] = None, name: str = "from-torch", check: bool = True) -> Model:
-    """See lagtape.from_torch for the arguments."""
+    """See lagtape.from_torch."""
     if not isinstance(module, nn.Module) or not (readout is None or isinstance(readout, nn.Module)):
         wrong = module if not isinstance(module, nn.Module) else readout
         raise InputError(f"[{WHERE}] expected a module of PyTorch. Got {type(wrong).__name__}.")
@@ -57,7 +57,7 @@ def from_torch(module: Any, *, readout: Optional[nn.Module] = None, at: Optional
 
 
 class _Chain(nn.Module):
-    """Modules that follow each other. The first of several outputs is passed on."""
+    """Modules applied in sequence. If one returns several outputs, the first is passed on."""
 
     def __init__(self, *modules: nn.Module):
         super().__init__()
@@ -74,7 +74,7 @@ def _first(outputs: Any) -> Any:
 
 
 def _call(module: nn.Module, x: Any) -> Any:
-    """The output of a module; also of an nn.Sequential with recurrences, whose forward does not separate their states."""
+    """The output of a module, including an nn.Sequential with recurrences, whose forward cannot handle their states."""
     if type(module) is not nn.Sequential:
         return module(x)
     view: Any = _View(module)
@@ -87,7 +87,7 @@ class _View:
 
 
 def _parts(module: nn.Module, name: str) -> Iterator[Part]:
-    """The modules that compute, in the order in which they were defined."""
+    """The modules that do the computing, in the order in which they were defined."""
     if isinstance(module, (Recurrence, nn.RNNBase, nn.Linear, nn.Embedding, *_CELLS, *_FUNCTIONS)):
         yield name, module
     elif isinstance(module, _NOTHING) or type(module) is nn.Flatten:
@@ -128,7 +128,7 @@ def _scaling_of(normalization: Optional[Mapping[str, Any]]) -> str:
     return json_of(numbers)
 
 
-# ---- the two ways to a model ----
+# ---- two ways to build a model ----
 
 
 def _model(made: Any) -> Model:
@@ -138,7 +138,7 @@ def _model(made: Any) -> Model:
 
 
 def _build_from_modules(whole: nn.Module, parts: Sequence[Part], experiment: Dict[str, Any], scaling: str) -> Model:
-    """Through the importer of state_dicts."""
+    """Builds with the state_dict importer."""
     modules = []
     for name, part in parts:
         if type(part) in _FUNCTIONS:
@@ -154,7 +154,7 @@ def _build_from_modules(whole: nn.Module, parts: Sequence[Part], experiment: Dic
 
 
 def _build_from_recurrence(whole: nn.Module, parts: Sequence[Part], experiment: Dict[str, Any], scaling: str) -> Model:
-    """A Recurrence, which may have an Embedding below and a Linear above."""
+    """Builds from a Recurrence, with an optional Embedding before it and Linear after it."""
     rest = list(parts)
     below = rest.pop(0)[1] if isinstance(rest[0][1], nn.Embedding) else None
     recurrence = rest.pop(0)[1]
@@ -184,7 +184,7 @@ def _build_from_recurrence(whole: nn.Module, parts: Sequence[Part], experiment: 
 
 
 def _next_layer(name: str) -> str:
-    """layers.1.W of layers.0.W."""
+    """The same name in the next layer: layers.1.W for layers.0.W."""
     stem, number, rest = name.split(".", 2)
     return f"{stem}.{int(number) + 1}.{rest}"
 
@@ -193,7 +193,7 @@ def _next_layer(name: str) -> str:
 
 
 def _read_that_agrees(whole: nn.Module, parts: Sequence[Part], dtype: torch.dtype, reads: Sequence[str], build: Any) -> str:
-    """The `at` with which a model gives the module's numbers, for a random input. Raises InputError if there is none."""
+    """The `at` with which the model matches the module's outputs for a random input. Raises InputError if none does."""
     layers = [part for _, part in parts if isinstance(part, nn.RNNBase)]
     batch_first = layers[0].batch_first if layers else True
     first = parts[0][1] if parts else whole
@@ -228,7 +228,7 @@ def _outputs(module: nn.Module, x: Tensor) -> Tensor:
     try:
         with torch.no_grad():
             outputs = _first(_call(module, x))
-    except Exception as error:  # whatever the forward of a user's module raises
+    except Exception as error:  # whatever a user module's forward raises
         raise InputError(f"[{WHERE}] the module cannot be called with x {list(x.shape)}, so its numbers cannot be compared: {error} "
                          "With check=False they are not; then name `at`.") from error
     finally:
@@ -241,7 +241,7 @@ def _outputs(module: nn.Module, x: Tensor) -> Tensor:
 
 
 def recurrence_of(run: Any, options: Dict[str, Any]) -> Tuple[Recurrence, nn.Linear]:
-    """The layers of a run and its read-out, with its numbers."""
+    """A run's layers and its read-out, with the run's parameter values."""
     model = run if isinstance(run, Model) else Model(run)
     section: Any = model.experiment["model"]
     dtype = torch.from_numpy(np.zeros(0, model.dtype)).dtype

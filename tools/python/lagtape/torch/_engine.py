@@ -1,4 +1,4 @@
-"""Recurrences as functions of parameters, inputs and windows: for autograd, and as one operator for graphs of PyTorch."""
+"""Recurrences as functions of parameters, inputs and windows: for autograd, and as one operator for PyTorch graphs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DTYPES = {name: dtype for dtype, name in PRECISIONS.items()}
 
 
 class Engine:
-    """Layers for inputs of a width, without parameter values, in every precision in which they are called.
+    """Layers for inputs of a given width, without parameter values, in each precision in which they are called.
 
     definition: {"cells", "model": {"layers"}}, as in an experiment. The rest is as in Recurrence.
     """
@@ -36,7 +36,7 @@ class Engine:
         self.has_draws: bool = made.has_draws
 
     def made(self, dtype: torch.dtype) -> _lagtape.Recurrence:
-        """The layers in a precision, made once. Threads do not survive a fork, so each process has its own."""
+        """The layers in a given precision, made once. Threads do not survive a fork, so each process makes its own."""
         key = (dtype, os.getpid())
         if key not in self._made:
             self._made[key] = _read(self.text, dtype)
@@ -44,7 +44,7 @@ class Engine:
 
     def __call__(self, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Any = None, reset: Optional[Tensor] = None,
                  training: bool = False) -> Tuple[Tensor, Tuple[Tensor, ...]]:
-        """The outputs, and the window after the last step. `training`: draws are drawn, by PyTorch's generator."""
+        """The outputs, and the window after the last step. `training`: random draws are made, with PyTorch's generator."""
         seed = torch.randint(2**62, ()) if training and self.has_draws else None
         needed = [any(tensor.requires_grad for tensor in group) for group in (parameters, [x], window)]
         wanted = needed if torch.is_grad_enabled() else [False, False, False]
@@ -80,7 +80,7 @@ NO_SECOND_DERIVATIVES = ("[torch] the operator of compiled graphs has no second 
                          "torch.compile it has derivatives of any order.")
 
 
-# ---- the operator of graphs ----
+# ---- the operator for graphs ----
 
 
 @functools.lru_cache(maxsize=64)
@@ -96,8 +96,7 @@ def _call_of(text: str, x: Tensor, lengths: Optional[Tensor], reset: Optional[Te
 @torch.library.custom_op("lagtape::recurrence", mutates_args=())
 def recurrence(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Optional[Tensor],
                reset: Optional[Tensor], seed: Optional[Tensor], wanted: List[bool]) -> List[Tensor]:
-    """The outputs, the states of the window after the last step, and a token for the values that the backward pass
-    needs."""
+    """The outputs, the window after the last step, and a token for the values that the backward pass needs."""
     call = _call_of(text, x, lengths, reset, seed, wanted)
     if not any(wanted):
         return [*evaluate(call, x, parameters, window), torch.zeros(1, dtype=torch.int64)]
@@ -107,7 +106,7 @@ def recurrence(text: str, x: Tensor, parameters: List[Tensor], window: List[Tens
 @recurrence.register_fake
 def _(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Any, reset: Any, seed: Any,
       wanted: List[bool]) -> List[Tensor]:
-    refuse_tracing("a Recurrence")  # torch.onnx.export also traces where it makes the module's own check a constant
+    refuse_tracing("a Recurrence")  # torch.onnx.export also traces when it turns the module's own check into a constant
     made = _known(text, x.dtype, os.getpid())
     shape = (x.shape[0], x.shape[1]) if json.loads(text)["at"] == "every_step" else (x.shape[0],)
     after = [x.new_empty((steps, x.shape[0], width), dtype=DTYPES[precision]) for _, (steps, _, width), precision in made.states]
@@ -118,9 +117,9 @@ def _(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], leng
 def recurrence_backward(text: str, x: Tensor, parameters: List[Tensor], window: List[Tensor], lengths: Optional[Tensor],
                         reset: Optional[Tensor], seed: Optional[Tensor], wanted: List[bool], token: Tensor,
                         outputs: List[Optional[Tensor]]) -> List[Tensor]:
-    """The gradients that are wanted: of trained parameters, of x, of the window."""
+    """The requested gradients: of trained parameters, x, and the window."""
     held = held_of(token)
-    if held is None:  # the graph kept a copy of the token alone
+    if held is None:  # the graph kept only a copy of the token
         call = _call_of(text, x, lengths, reset, seed, wanted)
         forward(call, x, parameters, window)
         held = call.held
@@ -166,15 +165,15 @@ recurrence_backward.register_autograd(_refuse)
 
 
 def under_autocast(tensor: Any, dtype: torch.dtype) -> Any:
-    """Converts the output of another layer from the precision of `torch.autocast` to that of the parameters, in which
-    lagtape computes."""
+    """Converts another layer's output from the precision of `torch.autocast` to that of the parameters, which lagtape
+    uses."""
     if not isinstance(tensor, Tensor) or tensor.dtype not in (torch.bfloat16, torch.float16) or not torch.is_autocast_enabled("cpu"):
         return tensor
     return tensor.to(dtype)
 
 
 def check(tensor: Any, dtype: Optional[torch.dtype], name: str) -> None:
-    """Raises InputError unless it is a tensor that the engine reads."""
+    """Raises InputError unless this is a tensor that the engine can read."""
     if not isinstance(tensor, Tensor) or tensor.device.type != "cpu" or tensor.layout != torch.strided:
         got = type(tensor).__name__
         if isinstance(tensor, Tensor):
@@ -191,7 +190,7 @@ def check_reset(reset: Any, rows: int, steps: int) -> None:
 
 
 def refuse_tracing(name: str) -> None:
-    """Raises where a program is traced that cannot contain the operator."""
+    """Raises if this is being traced into a program that cannot contain the operator."""
     if torch.onnx.is_in_onnx_export():
         raise InputError(f"[torch] torch.onnx.export cannot write {name}. Write the ONNX file by lagtape: "
                          "lagtape.from_torch(module).save(\"m.safetensors\"), lagtape.export(\"m.safetensors\", \"onnx\", \"m.onnx\").")

@@ -1,4 +1,4 @@
-"""LSTM, GRU and RNN: the layers of PyTorch with lagtape's passes."""
+"""LSTM, GRU and RNN: PyTorch's layers, computed by lagtape."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._errors import InputError
 from ._engine import Engine, check, check_reset, refuse_tracing, under_autocast
 from ._packed import unpack
 
-#: The letters of lagtape's parameters, and PyTorch's names of theirs.
+#: The letters of lagtape's parameters, and PyTorch's names for them.
 _PARTS = {"W": "weight_hh", "W.bias": "bias_hh", "U": "weight_ih", "U.bias": "bias_ih"}
 _RELU = {"rnn_relu": {
     "weights": {"W": ["units", "units"], "W.bias": ["units"], "U": ["units", "input"], "U.bias": ["units"]},
@@ -23,9 +23,9 @@ _RELU = {"rnn_relu": {
 
 
 class _Layers(nn.RNNBase):
-    """Shared by the three layers. The parameters are PyTorch's; the engine reads the rows of each gate."""
+    """The part shared by the three layers. The parameters are PyTorch's; the engine reads each gate's rows."""
 
-    _gates = ""  # the ends of the names of lagtape's parameters, in the order of PyTorch's rows
+    _gates = ""  # the last letters of lagtape's parameter names, in the order of PyTorch's rows
     _reference: Any = None  # PyTorch's own class
 
     def _set_up(self, cell: str, memory: Any, threads: Optional[int]) -> None:
@@ -40,12 +40,12 @@ class _Layers(nn.RNNBase):
                 stack.append({"cell": cell, "units": self.hidden_size})
             return Engine({"model": {"layers": stack}, "cells": cells}, input_size, "every_step", memory, threads, dtype)
 
-        self._order = []  # of a layer's parameters: the part of PyTorch's, and which of its gates
+        self._order = []  # for each parameter of a layer: PyTorch's parameter, and which of its gates
         one = engine(1, self.input_size)
         for full, *_ in one.parameters:
             letter, _, rest = full.removeprefix("layers.0.").partition("_") if "_" in full else (full[9], "", self._gates + full[10:])
             self._order.append((letter + rest[1:], self._gates.index(rest[0])))
-        # In one direction all layers are one pass; in two, the next layer reads both.
+        # If unidirectional, all layers are one pass; if bidirectional, each layer reads both directions of the one below.
         if self.bidirectional:
             self._engines = [one] + [engine(1, 2 * self.hidden_size)] * (self.num_layers - 1)
         else:
@@ -53,14 +53,14 @@ class _Layers(nn.RNNBase):
         self._states = len(self._engines[0].states) // (1 if self.bidirectional else self.num_layers)
 
     def flatten_parameters(self) -> None:
-        """Does nothing, since parameters are read where they are.
+        """Does nothing, since parameters are read in place.
 
             >>> LSTM(2, 8).flatten_parameters()
         """
 
     def forward(self, input: Any, hx: Any = None, reset: Optional[Tensor] = None) -> Any:
-        """As the forward of PyTorch's layer, with `reset`, of the shape of the input without its last axis: true at steps before
-        which the states are zeros again. A PackedSequence gives one.
+        """Like PyTorch's forward, with `reset`, shaped like the input without its last axis: true at steps before which the
+        states return to zero. For a PackedSequence, returns one.
 
             >>> layer, x = LSTM(2, 8), torch.randn(20, 3, 2)
             >>> begins = torch.zeros(20, 3, dtype=torch.bool)
@@ -95,7 +95,7 @@ class _Layers(nn.RNNBase):
         return y.transpose(0, 1) if turned else y if batched else y.squeeze(0), self._hidden(after, batched)
 
     def _start(self, hx: Any, rows: int, batched: bool) -> List[Tensor]:
-        """The first states, [layers x directions, B, units] each; none: zeros."""
+        """The initial states, [layers x directions, B, units] each; an empty list means zeros."""
         if hx is None:
             return []
         states = [under_autocast(state, self.weight_ih_l0.dtype) for state in ([hx] if isinstance(hx, Tensor) else hx)]
@@ -113,7 +113,7 @@ class _Layers(nn.RNNBase):
         return tuple(states) if self._states > 1 else states[0]
 
     def _run(self, x: Tensor, lengths: Optional[Tensor], start: List[Tensor], reset: Optional[Tensor]) -> Tuple[Tensor, List[Tensor]]:
-        """Outputs [B, T, directions x units] for x [B, T, width], and the last states as `_start` gives the first."""
+        """Outputs [B, T, directions x units] for x [B, T, width], and the final states in the form that `_start` returns."""
         after: List[List[Tensor]] = [[] for _ in range(self._states)]
         if not self.bidirectional:
             names = [f"_l{layer}" for layer in range(self.num_layers)]
@@ -138,7 +138,7 @@ class _Layers(nn.RNNBase):
         return x, [torch.cat(states) for states in after]
 
     def _values(self, names: List[str]) -> List[Tensor]:
-        """The parameters in the order of the engine's, whose names are layers.0.W_i, layers.0.W_i.bias, ..."""
+        """The parameters in the engine's order, where they are named layers.0.W_i, layers.0.W_i.bias, ..."""
         values = []
         for name in names:
             zeros = None if self.bias else self.weight_hh_l0.new_zeros(len(self._gates) * self.hidden_size)
@@ -153,7 +153,7 @@ def _as_it_is(x: Tensor, lengths: Optional[Tensor]) -> Tensor:
 
 
 def _turned_back(x: Tensor, lengths: Optional[Tensor]) -> Tensor:
-    """Each row's own steps in the opposite order."""
+    """Reverses each row's own steps."""
     if lengths is None:
         return x.flip(1)
     steps = torch.arange(x.shape[1])
@@ -163,7 +163,7 @@ def _turned_back(x: Tensor, lengths: Optional[Tensor]) -> Tensor:
 
 
 def _reset_of_reversed(reset: Tensor) -> Tensor:
-    """Where states begin again for a direction that reads from the end: after the first step of an episode."""
+    """Where states start again in the reverse direction: after the first step of an episode."""
     return torch.cat([torch.zeros_like(reset[:, :1]), reset.flip(1)[:, :-1]], 1)
 
 
@@ -173,9 +173,9 @@ def _refuse_projection(name: str, proj_size: int) -> None:
 
 
 class LSTM(_Layers):
-    """torch.nn.LSTM with the passes of lagtape: the same arguments, parameters, state_dict and results, on the CPU.
+    """torch.nn.LSTM computed by lagtape: the same arguments, parameters, state_dict and results, on the CPU.
 
-    Beside those of PyTorch: memory and threads, as in Recurrence. proj_size is refused. PyTorch's own layer writes ONNX.
+    Additional arguments: memory and threads, as in Recurrence. proj_size is not supported. PyTorch's layer exports ONNX.
 
         >>> layer = LSTM(2, 8, num_layers=2, batch_first=True)
         >>> y, (h, c) = layer(torch.zeros(3, 20, 2))               # [B, T, input_size]
@@ -184,7 +184,7 @@ class LSTM(_Layers):
     """
 
     _gates, _reference = "ifgo", nn.LSTM
-    # The calls of PyTorch's own forward, with its two states.
+    # What PyTorch's own forward calls, with two states.
     get_expected_cell_size, check_forward_args, permute_hidden = (  # type: ignore[assignment]
         nn.LSTM.get_expected_cell_size, nn.LSTM.check_forward_args, nn.LSTM.permute_hidden)
 
@@ -195,7 +195,7 @@ class LSTM(_Layers):
 
 
 class GRU(_Layers):
-    """torch.nn.GRU with the passes of lagtape, as LSTM.
+    """torch.nn.GRU computed by lagtape, like LSTM.
 
         >>> y, h = GRU(2, 8, bidirectional=True)(torch.zeros(20, 3, 2))        # [T, B, input_size]
         >>> y.shape, h.shape
@@ -211,7 +211,7 @@ class GRU(_Layers):
 
 
 class RNN(_Layers):
-    """torch.nn.RNN with the passes of lagtape, as LSTM; nonlinearity is "tanh" or "relu".
+    """torch.nn.RNN computed by lagtape, like LSTM; nonlinearity is "tanh" or "relu".
 
         >>> y, h = RNN(2, 8, nonlinearity="relu")(torch.zeros(20, 3, 2))
         >>> y.shape

@@ -1,4 +1,4 @@
-"""Packed sequences of PyTorch as padded ones, and back."""
+"""Converts PyTorch's packed sequences to padded ones, and back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 
 
 def unpack(packed: PackedSequence) -> Tuple[Tensor, Tensor, Callable[[Tensor], PackedSequence]]:
-    """x [B, T, width] and lengths [B] in the order of the rows before they were sorted, and what packs outputs [B, T, units]
+    """x [B, T, width] and lengths [B], in the rows' order before sorting, and a function that packs outputs [B, T, units]
     in the order of `packed`."""
     x, lengths = pad_packed_sequence(packed, batch_first=True)
 

@@ -1,4 +1,4 @@
-"""Recurrence: layers of lagtape as a module."""
+"""Recurrence: lagtape layers as a module."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ Window = Tuple[Tensor, ...]
 class Recurrence(nn.Module):
     """Recurrent layers over time: the outputs of the top layer, and the window of states after the last step.
 
-    layers: a cell of @lagtape.cell or a cell's name, with its options as keywords, a layer as in an experiment, {"cell": "lem", "units": 64}, or
-        a list of layers from the input up. Layers of whole sequences (embedding, batch_norm, bidirectional) are refused.
-    input_size: numbers of x at a step.
-    at: the returned outputs: "every_step" [B, T, units], "last_step" (of each sequence's own length) or
-        "mean" (over its own steps), both [B, units].
-    cells: cells by their equations, {name: definition}, as in an experiment. Those of @lagtape.cell are known.
+    layers: an @lagtape.cell or a cell's name, with its options as keywords; a layer as in an experiment, {"cell": "lem",
+        "units": 64}; or a list of layers from the input up. Layers that operate on whole sequences (embedding,
+        batch_norm, bidirectional) are not supported.
+    input_size: the size of x at a step.
+    at: the outputs to return: "every_step" [B, T, units], "last_step" (each sequence's own last) or "mean" (over its
+        own steps), both [B, units].
+    cells: cells defined by equations, {name: definition}, as in an experiment. Not needed for an @lagtape.cell.
     memory: the values kept from forward to backward: "auto", "full", "states", "checkpoint", "reversible", or
-        {"plan": "auto", "budget": "64MiB"}. Results do not depend on it, only time and memory do.
-    threads: by default those of PyTorch.
-    seed: of the first values of the parameters; by default PyTorch's generator gives one.
-    dtype: torch.float32 or torch.float64; by default PyTorch's.
+        {"plan": "auto", "budget": "64MiB"}. Affects only time and memory, not results.
+    threads: by default as many as PyTorch uses.
+    seed: for the parameters' initial values; by default drawn from PyTorch's generator.
+    dtype: torch.float32 or torch.float64; by default PyTorch's default.
 
-    Parameters have the names of a weights file: layers.0.W1, layers.0.W1.bias, ... A recurrence may be moved to
-    another precision, copied and pickled. It has derivatives of any order, forward mode (jvp) and vmap. Raises InputError.
+    Parameters are named as in a weights file: layers.0.W1, layers.0.W1.bias, ... A recurrence can be converted to
+    another precision, copied and pickled. It supports derivatives of any order, forward mode (jvp) and vmap. Raises
+    InputError.
 
         >>> recurrence = Recurrence("tau_gru", 2, units=8, tau=5)
         >>> y, window = recurrence(torch.zeros(3, 20, 2))          # x [B, T, input_size]
@@ -56,7 +58,7 @@ class Recurrence(nn.Module):
     ):
         super().__init__()
         self.definition = with_cells({"model": {"layers": _layers_of(layers, options)}, "cells": cells or {}})
-        self.normalization: Optional[Dict[str, Any]] = None  # of the run that it comes from
+        self.normalization: Optional[Dict[str, Any]] = None  # from the run it was made from
         self.input_size, self.at, self.memory, self.threads = input_size, at, memory, threads
         dtype = dtype or torch.get_default_dtype()
         self.engine = Engine(self.definition, input_size, at, memory, threads, dtype)
@@ -74,7 +76,7 @@ class Recurrence(nn.Module):
         self.reset_parameters(seed)
 
     def reset_parameters(self, seed: Optional[int] = None) -> None:
-        """Draws the first values anew, those of a lagtape model with this seed.
+        """Redraws the initial values: those of a lagtape model with this seed.
 
             >>> recurrence = Recurrence("gru", 2, units=8)
             >>> recurrence.reset_parameters(seed=1)
@@ -94,11 +96,11 @@ class Recurrence(nn.Module):
     ) -> Tuple[Union[Tensor, PackedSequence], Window]:
         """The outputs and the window after each sequence's own last step.
 
-        x [B, T, input_size] of the parameters' dtype, or a PackedSequence, which gives one where `at` is every step. lengths [B],
-        each in 1 .. T: the steps of a row that count; outputs beyond them are zeros. window: the states before the first
-        step, as a call before returned them; zeros by default. It is one tensor [history + 1, B, width] a state, the oldest
-        value first, in float64 for a state on the grid. reset [B, T]: true at steps before which a row's states are zeros
-        again, as at the beginning of an episode. Raises InputError for other shapes and precisions.
+        x: [B, T, input_size] in the parameters' dtype, or a PackedSequence; if `at` is "every_step", its output is one too.
+        lengths: [B], each in 1 .. T, the number of valid steps per row; outputs beyond them are zeros. window: the states
+        before the first step, as returned by an earlier call; zeros by default. It has one tensor [history + 1, B, width]
+        per state, the oldest value first, in float64 for a state on the grid. reset: [B, T], true at steps before which a
+        row's states return to zero, as at the start of an episode. Raises InputError for wrong shapes and precisions.
 
             >>> recurrence, x = Recurrence("gru", 2, units=8), torch.randn(3, 20, 2)
             >>> first, window = recurrence(x[:, :12])
@@ -127,10 +129,10 @@ class Recurrence(nn.Module):
 
     @classmethod
     def from_run(cls, run: Any, readout: bool = False, **options: Any) -> Any:
-        """The layers of a run, a weights file or a model, with its numbers; with `readout` also its read-out, an nn.Linear.
+        """Loads the layers of a run, a weights file or a model; with `readout`, also its read-out, an nn.Linear.
 
-        options: memory, threads. x and outputs are normalized numbers; `normalization` has the means and scales of the run
-        (None: there are none), and `save` writes it. Raises InputError for a run with more than layers and a read-out.
+        options: memory, threads. x and outputs are normalized; `normalization` contains the run's means and scales (None if
+        there are none), and `save` writes it. Raises InputError if a run has more than layers and a read-out.
 
             >>> recurrence, head = Recurrence.from_run("run", readout=True)
             >>> head(recurrence(torch.zeros(1, 5, recurrence.input_size))[0]).shape
@@ -143,8 +145,8 @@ class Recurrence(nn.Module):
 
     def save(self, path: Path, *, readout: Optional[nn.Module] = None, loss: Any = "mse",
              normalization: Optional[Mapping[str, Any]] = None) -> None:
-        """Writes a weights file as a training does, which `lagtape.load` and every command read. The arguments are
-        those of lagtape.from_torch, which returns the same as a model. Raises InputError.
+        """Writes a weights file, like training does, that `lagtape.load` and every command can read. The arguments are
+        those of lagtape.from_torch, which returns the same model. Raises InputError.
 
             >>> Recurrence("gru", 1, units=8).save("saved.safetensors", readout=torch.nn.Linear(8, 1))
             >>> lagtape.load("saved.safetensors").predict(np.zeros((1, 5, 1), np.float32)).shape
@@ -155,7 +157,7 @@ class Recurrence(nn.Module):
         from_torch(self, readout=readout, loss=loss, normalization=normalization or self.normalization).save(path)
 
     def zero_window(self, batch: int) -> Window:
-        """The window of a batch of so many sequences before the first step: zeros, [history + 1, batch, width] a state.
+        """The window before the first step for `batch` sequences: zeros, [history + 1, batch, width] per state.
 
             >>> [state.shape for state in Recurrence("lem", 1, units=4).zero_window(2)]
             [torch.Size([1, 2, 4]), torch.Size([1, 2, 4])]
@@ -170,7 +172,7 @@ class Recurrence(nn.Module):
         return f"{self.input_size} -> {layers} -> {self.output_size}, at={self.at!r}, memory={self.memory!r}"
 
     def _holder(self, name: str, make: bool = False) -> Tuple[nn.Module, str]:
-        """The module of a parameter, one a layer (and one a layer inside a layer), and its name there."""
+        """The module that holds a parameter (one per layer, and per layer inside a layer), and its name there."""
         module: nn.Module = self
         prefix, _, rest = name.partition(".")
         while True:
@@ -190,8 +192,8 @@ class Recurrence(nn.Module):
         return values
 
     def _within_bounds(self, values: List[Tensor]) -> List[Tensor]:
-        """Values that an optimizer took beyond their bounds are set to these, as in lagtape's own training. A graph
-        does not change parameters: it uses the clipped values."""
+        """Sets values that an optimizer moved out of bounds to the bound, as in lagtape's own training. A graph does
+        not change parameters: it uses the clipped values."""
         for i, (name, *_, low, high) in enumerate(self.engine.parameters):
             if name not in self._bounds:
                 continue
@@ -203,8 +205,8 @@ class Recurrence(nn.Module):
 
 
 class _Layer(nn.Module):
-    """The parameters of a layer. In a state_dict they have the names of a weights file, W1 and W1.bias; here the second
-    is W1__bias, because torch.export reads a name with a dot as a module's."""
+    """The parameters of a layer. A state_dict uses the names from a weights file, W1 and W1.bias. The attribute is called
+    W1__bias because torch.export treats a dotted name as a submodule."""
 
     def _save_to_state_dict(self, destination: Dict[str, Any], prefix: str, keep_vars: bool) -> None:
         own: Dict[str, Tensor] = {}

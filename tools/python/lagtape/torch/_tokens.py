@@ -1,5 +1,5 @@
-"""Results that wait for their backward pass, as tensors: graphs of PyTorch pass only tensors from one half to the
-other."""
+"""Wraps results that wait for their backward pass in tensors: PyTorch graphs pass only tensors from forward to
+backward."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch import Tensor
 
 
 class _Token(np.ndarray):
-    """A number in an array that owns its object. The memory of a tensor made of it lives as long as the array."""
+    """A number in an array that owns an object. The memory of a tensor made from it lives as long as the array."""
 
     held: Any
 
@@ -31,6 +31,6 @@ def token_of(held: Any) -> Tensor:
 
 
 def held_of(token: Tensor) -> Any:
-    """The object of a token; None where only a copy of the tensor is left."""
+    """The object behind a token, or None if only a copy of the tensor is left."""
     found = _tokens.get(int(token))
     return None if found is None else found.held
