@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-// The rules of operations for their inputs, and the errors for broken ones.
+// The rules that operations have for their inputs, and the errors for violations.
 
 /// An input with its name in the operation's formula.
 struct NamedInput {
@@ -26,11 +26,10 @@ std::string describe_shapes(NamedInputs inputs);
 [[noreturn]] void refuse(std::string_view op, std::string_view rule, NamedInputs inputs,
                          std::string_view hint = "");
 
-/// The tape of all inputs. Throws InputError unless they are of one tape and one dtype.
+/// The tape of all inputs. Throws InputError unless they share one tape and one dtype.
 Tape& common_tape(std::string_view op, NamedInputs inputs);
 
-/// The axis of x, counted from the front; negative axes count from the end. Throws InputError when there is
-/// none.
+/// The axis of x, counted from the front; negative axes count from the end. Throws InputError if there is none.
 std::int64_t checked_axis(std::string_view op, const NamedInput& x, std::int64_t axis);
 
 }  // namespace lagtape

@@ -5,7 +5,7 @@
 
 namespace lagtape {
 
-/// A parameter of a distribution, which a model's read-out gives for each target.
+/// A parameter of a distribution, which a model's read-out outputs for each target.
 struct DistributionParameter {
   std::string_view name;
   bool is_positive;  ///< softplus of the read-out's number, plus `least`
@@ -26,7 +26,7 @@ struct TargetDistribution {
   double (*quantile)(const double* parameters, double level);
   /// The integral of (P(Y <= x) - [y <= x])^2 over x (Gneiting and Raftery 2007, equation 20).
   double (*crps)(const double* parameters, double y);
-  bool of_counts = false;  ///< targets are whole numbers from 0 on, which are not scaled
+  bool of_counts = false;  ///< targets are whole numbers >= 0, which are not scaled
 };
 
 /// The least scale in units of the scaled targets, so that losses and gradients stay finite.

@@ -7,14 +7,14 @@
 
 namespace lagtape {
 
-/// The forward derivative of an element-wise function, from the rule of its adjoint: that is linear in the adjoint,
-/// element by element, so a change in place of the adjoint gives the change of the result. `V` are values of a
-/// step (StepVar) or of the outer tape (Var).
+/// The forward derivative of an element-wise function, from its adjoint rule: the rule is linear in the
+/// adjoint, element by element, so passing a change instead of the adjoint gives the change of the result. `V`
+/// are values of a step (StepVar) or of the outer tape (Var).
 template <ElementOperand V>
 class ElementChange final : public ElementAdjoint {
  public:
-  /// y = f(a, b) for an operand that changes by `change`: a, b, or both if they are one. Without b, a is passed for b
-  /// too.
+  /// y = f(a, b), where the operand that changes by `change` is a, b, or both if they are the same. Without b,
+  /// pass a for b too.
   ElementChange(const V& a, const V& b, const V& y, const V& change, bool by_a, bool by_b)
       : ElementAdjoint(0, 1, 2, 3, 0), values_{a, b, y, change}, changes_{by_a, by_b} {}
 
@@ -33,7 +33,7 @@ class ElementChange final : public ElementAdjoint {
   std::optional<V> result;
 
  private:
-  /// Functions of adjoints alone are composed of functions of steps.
+  /// Functions that occur only in adjoints are composed of functions of steps.
   static V value(ElementOp f, const V& a, const V& b, double k) {
     switch (f) {
       case ElementOp::add_constant: return a + k;

@@ -9,8 +9,8 @@
 
 namespace lagtape {
 
-/// Row i of y is row indices[i] of E; E: [V, d], y: [n, d]. The gradient of E adds the rows of dL/dy in
-/// order. Throws InputError that names the first index outside 0..V-1 and its position.
+/// Row i of y is row indices[i] of E; E: [V, d], y: [n, d]. The gradient of E adds the rows of dL/dy in order.
+/// Throws InputError with the first index outside 0..V-1 and its position.
 Var embedding(const Var& e, std::span<const std::int32_t> indices);
 
 /// The row of a table that each step of a batch reads.
@@ -19,8 +19,8 @@ struct TokenRows {
   std::vector<std::int32_t> numbers;  ///< [B * T], row by row; -1: zeros
 };
 
-/// The rows that tokens x [B, T, 1] name: whole numbers 0..V-1, and -1 beyond a row's length (none given: all
-/// T). Throws InputError that names the row and step of any other number.
+/// The rows that tokens x [B, T, 1] select: whole numbers 0..V-1, and -1 beyond a row's length (no lengths: all
+/// T). Throws InputError with the row and step of any other number.
 TokenRows token_rows(const Tensor& x, std::span<const std::int64_t> lengths, std::int64_t vocabulary);
 
 /// y[b, t] = E[numbers[b, t]]; E: [V, d], y: [B, T, d].

@@ -10,7 +10,7 @@ namespace lagtape {
 // Losses: scalars, means over all rows added in order (see loss_rows.h for the arithmetic). They throw
 // InputError for an empty batch, and for a target out of range, with its position.
 
-/// The mean of (y - target)^2 over all elements; y and target have one shape and dtype.
+/// The mean of (y - target)^2 over all elements; y and target have the same shape and dtype.
 Var mse(const Var& y, const Tensor& target);
 
 /// The mean over rows of log(sum_j exp(logits[i, j])) - logits[i, classes[i]]; logits: [n, classes].

@@ -8,8 +8,8 @@
 
 namespace lagtape {
 
-// The arithmetic of the losses, one row at a time, in double and in order. Every place that computes a loss
-// uses it. Each returns the row's loss; when grad is not null it writes grad[j] = scale * dloss/d(input j),
+// The arithmetic of the losses, one row at a time, in double and in order. All code that computes a loss uses
+// it. Each function returns the row's loss; if grad is not null, it writes grad[j] = scale * dloss/d(input j),
 // which may overwrite the input.
 
 /// log(sum_j exp(logits[j])) - logits[target]; 0 <= target < classes.
@@ -46,7 +46,7 @@ double smoothed_cross_entropy_row(const T* logits, std::int64_t classes, std::in
                                   double smoothing, double scale, T* grad) {
   const double largest = *std::max_element(logits, logits + classes);
   const double share = smoothing / static_cast<double>(classes);
-  double sum = 0, below = 0;  // below: the mean distance of the logits to the largest under p
+  double sum = 0, below = 0;  // below: the mean distance of the logits from the largest under p
   for (std::int64_t j = 0; j < classes; ++j) {
     const double distance = largest - logits[j];
     sum += std::exp(-distance);
@@ -86,7 +86,8 @@ double mae_row(const T* y, const T* target, std::int64_t n, double scale, T* gra
   return loss;
 }
 
-/// -log p(count) where the parameters that scale with it are in these units, and are converted to counts.
+/// -log p(count), where the parameters that scale with the count are in these units, and are converted to
+/// counts.
 inline double count_likelihood(const TargetDistribution& distribution, double* parameters, double count,
                                double unit, double* slopes) {
   const auto scale = [&](double* values) {
@@ -100,7 +101,7 @@ inline double count_likelihood(const TargetDistribution& distribution, double* p
 }
 
 /// sum_i -log p(target[i]) over the targets that are not NaN, where y has the parameters of the first target's
-/// distribution, then those of the next. `units` of counts, one a target.
+/// distribution, then those of the next. `units` are for counts, one per target.
 template <class T>
 double likelihood_row(const T* y, const T* target, std::int64_t n, const TargetDistribution& distribution,
                       double scale, T* grad, const T* units = nullptr) {

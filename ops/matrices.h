@@ -9,8 +9,8 @@ namespace lagtape {
 Var identity(const Var& like, std::int64_t n);  ///< [n, n]
 Var arange(const Var& like, std::int64_t n);    ///< [n], 0, 1, .., n - 1
 
-/// The strictly upper triangular matrix [n, n] with the n (n - 1) / 2 numbers of v in its rows, the first
-/// above the others. Throws InputError when there are not that many.
+/// The strictly upper triangular matrix [n, n] with the n (n - 1) / 2 numbers of v in its rows, from the top.
+/// Throws InputError if v has a different number of elements.
 Var strict_upper(const Var& v, std::int64_t n);
 
 }  // namespace lagtape

@@ -9,7 +9,7 @@
 namespace lagtape {
 
 /// Every row of x [B, T, n] from its own last step to its first: y[b, t] = x[b, L_b - 1 - t], zeros from L_b
-/// on, where L are the lengths [B] (none given: all T).
+/// on, where L [B] are the lengths (not given: all T).
 Tensor reversed_in_time(const Tensor& x, std::span<const std::int64_t> lengths, ThreadPool& pool);
 
 /// The same on the tape.

@@ -6,10 +6,11 @@
 
 namespace lagtape {
 
-// Operations that move elements and compute nothing. Axes may count from the end (-1 is the last); InputError
-// when there is none.
+// Operations that move elements without computing. Axes can count from the end (-1 is the last); InputError if
+// there is none.
 
-/// The same elements in row-major order under another shape of as many elements; the storage is shared.
+/// The same elements in row-major order, in a different shape with the same number of elements; the storage is
+/// shared.
 Var reshape(const Var& x, const Shape& shape);
 
 /// x^T of a matrix.
@@ -25,10 +26,10 @@ Var slice(const Var& x, std::int64_t axis, std::int64_t begin, std::int64_t end)
 /// in row-major order; elements may be read several times, and all must be x's.
 Var as_strided(const Var& x, const Shape& shape, std::int64_t first, std::span<const std::int64_t> strides);
 
-/// The inputs, at least one, one after another along an axis; the other extents must agree.
+/// The inputs, at least one, joined along an axis; the other extents must match.
 Var concatenate(std::span<const Var> inputs, std::int64_t axis);
 
-/// The inputs, at least one and all of one shape, side by side along a new axis of the result.
+/// The inputs, at least one and all of the same shape, side by side along a new axis of the result.
 Var stack(std::span<const Var> inputs, std::int64_t axis = 0);
 
 }  // namespace lagtape

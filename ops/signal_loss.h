@@ -6,17 +6,17 @@
 
 namespace lagtape {
 
-// The losses esr and dc, which see a sequence as a signal (Wright and Valimaki 2020, arXiv 1911.08922): sums of
-// squared errors divided by the energy of the targets. Pre-emphasis c takes a[n] - c a[n-1] of outputs and targets, and
-// so of their errors, before esr squares them. A step counts for it where the step before it has a target too. Sums are
-// in double and in order; each column of a target is a signal of its own.
+// The losses esr and dc, which treat a sequence as a signal (Wright and Valimaki 2020, arXiv 1911.08922): sums
+// of squared errors divided by the energy of the targets. Pre-emphasis c replaces outputs and targets, and so
+// their errors, by a[n] - c a[n-1] before esr squares them. A step counts for esr if the previous step has a
+// target too. Sums are in double and in order; each column of a target is a separate signal.
 
 /// Sums over columns of sequences, from which the losses follow.
 struct SignalSums {
   double pairs = 0, emphasized = 0;  ///< the steps that count for esr, and the energy of their targets
   double count = 0, energy = 0;      ///< the steps that count for dc, and the energy of their targets
   double error = 0;                  ///< the energy of the pre-emphasized errors
-  double bias = 0;                   ///< the square of the sum of a column's errors, by its steps
+  double bias = 0;                   ///< the square of the sum of a column's errors, divided by its steps
 
   void add(const SignalSums& other) {
     pairs += other.pairs, emphasized += other.emphasized, count += other.count, energy += other.energy;
@@ -29,7 +29,7 @@ struct SignalFactors {
   double error = 0, bias = 0;
 };
 
-/// Targets below a root mean square of 1e-3 are divided by that: silence has no ratio.
+/// Targets with a root mean square below 1e-3 are divided by 1e-3 instead: the ratio is undefined for silence.
 inline SignalFactors signal_factors(const SignalSums& sums, double esr_weight, double dc_weight) {
   constexpr double kFloor = 1e-6;
   SignalFactors factors;

@@ -25,8 +25,8 @@ struct LeastSquares {
   std::function<DenseMatrix(std::span<const double> u)> jacobian;
 };
 
-/// The cost of a residual r: r^2 / 2; with a robust loss, about |r| beyond 1: for z = r^2: huber 2 sqrt(z) - 1
-/// from z = 1 on, soft_l1 2 (sqrt(1 + z) - 1), each half of it.
+/// The cost of a residual r: r^2 / 2; with a robust loss, about |r| beyond 1: half of the following, with z =
+/// r^2: huber 2 sqrt(z) - 1 for z >= 1, soft_l1 2 (sqrt(1 + z) - 1).
 enum class RobustLoss : std::uint8_t { none, huber, soft_l1 };
 
 struct LevenbergMarquardtOptions {

@@ -66,7 +66,7 @@ class Optimizer {
 /// Whether a name matches a pattern in which '*' matches any run of characters, including none.
 bool matches(std::string_view pattern, std::string_view name);
 
-/// An optimizer whose options were read: its learning rate, and a function that makes it for a model.
+/// An optimizer whose options have been read: its learning rate, and a function that makes it for a model.
 struct OptimizerPlan {
   double lr = 0;
   std::function<std::unique_ptr<Optimizer>(const Parameters&)> make;

@@ -5,7 +5,7 @@
 namespace lagtape {
 
 struct RmspropOptions {
-  double alpha = 0.99;  ///< the share of the mean square that an update keeps
+  double alpha = 0.99;  ///< the fraction of the mean square that an update keeps
   double eps = 1e-8;
   double weight_decay = 0.0;  ///< L2: weight_decay * w is added to the gradient
 };

@@ -19,7 +19,7 @@ struct Progress {
 /// no state.
 using Schedule = std::function<double(const Progress&)>;
 
-/// A schedule whose options were read.
+/// A schedule whose options have been read.
 struct SchedulePlan {
   Schedule factor;
   std::int64_t patience = 0;  ///< evaluations without a new best that count as a plateau; 0: none

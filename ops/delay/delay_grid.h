@@ -13,7 +13,8 @@ struct Dual {
   std::vector<double> d;
 };
 
-/// The times of the steps, t_0 = 0 first, each with its derivatives, because grid times move with lags and params.
+/// The times of the steps, starting with t_0 = 0, each with its derivatives, because grid times move with lags
+/// and params.
 struct MovingGrid {
   struct Point {
     Dual t;
@@ -35,13 +36,14 @@ struct GridParts {
   std::vector<Dual> spread =
       {};  ///< lags of the points of integrals, along which breaks travel `kSpreadLevels` times
   std::vector<double> samples = {};  ///< times of inputs: fixed points, which are breaks
-  std::vector<Dual> switches = {};   ///< other times at which slopes jump, and before 0 jumps in histories
-  bool cut = true;                   ///< whether traveling breaks are points
-  std::int64_t levels = 0;           ///< how often a break is followed
+  std::vector<Dual> switches = {};   ///< other times at which slopes jump, and jumps in histories before 0
+  bool cut = true;                   ///< whether traveling breaks are grid points
+  std::int64_t levels = 0;           ///< how many times a break is followed
 };
 
-/// Multiples of h, the times of samples and the breaks: 0, the samples, the switches, and b + lag for each of them,
-/// `levels` times. Of several at one time a sample stays, else the break that was followed less often.
+/// Multiples of h, the sample times, and the breaks: 0, the samples, the switches, and b + lag for each of
+/// them, `levels` times. If several coincide, a sample is kept, or else the break that was followed fewer
+/// times.
 MovingGrid make_grid(const GridParts& parts);
 
 }  // namespace lagtape

@@ -13,7 +13,7 @@ namespace lagtape {
 
 enum class OdeMethod : std::uint8_t { euler, exponential_euler, heun, rk4 };
 
-/// The discretization of equations in continuous time. Steps are fixed; with `parts`, h = lag / parts, so that the
+/// The discretization of equations in continuous time. Steps are fixed; with `parts`, h = lag / parts, so the
 /// steps and all breaks of the solution move with that lag.
 struct OdeSolver {
   static constexpr std::int64_t kDefaultLevels = -1, kAllLevels = -2;
@@ -22,14 +22,14 @@ struct OdeSolver {
   double h = 0;
   std::string lag = {};  ///< the name of a param or a number; empty: h
   std::int64_t parts = 0;
-  bool hermite = true;  ///< states between steps: by cubics through values and slopes; false: linear
+  bool hermite = true;  ///< states between steps: true: cubics through values and slopes; false: linear
   bool cut = true;      ///< steps end at breaks
-  std::int64_t levels = kDefaultLevels;  ///< how often a break is followed; by default order + 1
-  bool hold = true;  ///< an input keeps its value until the next one; false: lines between them
+  std::int64_t levels = kDefaultLevels;  ///< how many times a break is followed; by default order + 1
+  bool hold = true;  ///< true: an input keeps its value until the next one; false: lines between them
   // Of a model:
   double dt = 0;  ///< the time of a step of the data; 0: h
   std::optional<Bounds> given =
-      {};  ///< bounds of the time of each step, where the input's last number has it
+      {};  ///< bounds of the time of each step, if the input's last number is that time
 };
 
 /// All states restart at a time, from these numbers.
@@ -38,8 +38,8 @@ struct Restart {
   std::vector<double> y = {};
 };
 
-/// The history of a state of one number, from readings: the cubic through these values with the slopes of the parabolas
-/// through three of them, and lines beyond.
+/// The history of a one-number state, from readings: the cubic through these values with the slopes of the
+/// parabolas through three of them, and lines beyond.
 struct ObservedHistory {
   std::vector<double> times = {}, values = {};  ///< at least two, at ascending times; none: not observed
 };
@@ -49,10 +49,10 @@ struct DelayProblem {
   const RightSide& side;
   OdeSolver solver;
   std::vector<std::vector<double>> weights;  ///< weights of the program
-  /// Weights and their elements, by which to differentiate; -1 - r is the restart r.
+  /// Weights and their elements with respect to which to differentiate; -1 - r is the restart r.
   std::vector<std::pair<int, std::int64_t>> directions = {};
   std::vector<double> input_times = {};        ///< ascending
-  std::vector<double> inputs = {};             ///< a row a time, as wide as the program's input
+  std::vector<double> inputs = {};             ///< one row per time, as wide as the program's input
   std::vector<Restart> restarts = {};          ///< at ascending times
   std::vector<ObservedHistory> observed = {};  ///< for each state; empty: none
 };

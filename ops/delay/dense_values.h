@@ -16,16 +16,16 @@ struct DenseRead {
   enum class From : std::uint8_t { any, left, right };
 
   std::size_t first = 0, count = SIZE_MAX;  ///< all: from 0 on
-  bool slope = false;                       ///< their derivatives by t
+  bool slope = false;                       ///< their derivatives with respect to t
   std::size_t last = 0;                     ///< the last point that has values
-  From from = From::any;                    ///< the side of a point that is read
+  From from = From::any;                    ///< which side of a point is read
 };
 
 /// The values of the histories and of their slopes.
 std::vector<int> roots_of_histories(const RightSide& side);
 
-/// The states of all steps so far, and at all times up to the last of them: before 0 the histories, between two points
-/// the cubic through their values and slopes, or the line.
+/// The states of all steps so far, and at all times up to the last of them: before 0 the histories; between two
+/// points, the cubic through their values and slopes, or the line.
 class DenseValues {
  public:
   DenseValues(const RightSide& side, const DelayProblem& problem);
@@ -41,7 +41,8 @@ class DenseValues {
   void set_state(std::size_t point, const Duals& y) { store(y_, point, y); }
   /// Sets the states of a point from here on; earlier values stay.
   void restart(std::size_t point, const Duals& y);
-  /// The slope at the start of the step that begins there, and, unless it was set, of the step that ends there.
+  /// The slope at the start of the step that starts there, and, unless it was set, at the end of the step that
+  /// ends there.
   void set_slope(std::size_t point, const Duals& f);
   void set_slope_before(std::size_t point, const Duals& f);
 
@@ -54,7 +55,7 @@ class DenseValues {
   const double* left_values(std::size_t point) const;
   const double* left_tangents(std::size_t point) const;
   void store(Duals& all, std::size_t point, const Duals& one) const;
-  /// The step that contains a time; none for a time of the history.
+  /// The step that contains a time; none for a time in the history.
   std::ptrdiff_t step_at(double s, const DenseRead& what) const;
   void read_history(const Dual& s, const DenseRead& what, Duals& out);
   bool is_observed(std::size_t state) const { return !observed_.empty() && !observed_[state].times.empty(); }
@@ -69,7 +70,7 @@ class DenseValues {
   const std::vector<ObservedHistory>& observed_;
   std::vector<std::vector<double>> observed_slopes_;
   MovingGrid grid_;
-  Duals y_, after_, before_;  // states; slopes at the start of steps and at their ends, a row a point
+  Duals y_, after_, before_;  // states; slopes at the start of steps and at their ends, one row per point
   std::vector<char> has_before_;
   std::map<std::size_t, Duals> until_restart_;  ///< states of points from the left where they jump
   bool has_jumps_ = false;

@@ -17,18 +17,20 @@ struct Duals {
   Duals(std::size_t n, std::size_t directions) : v(n), d(n * directions) {}
 };
 
-/// Marks the values that these need, and with `partials` their derivatives.
+/// Marks the values that these need and, with `partials`, their derivatives.
 std::vector<bool> needed_values(const RightSide& side, const std::vector<int>& roots, bool partials);
 
-/// The values of some numbers of a right side with their derivatives, by forward tangents: first all values, among them
-/// the derivative of each function by its operands, then the tangents. In f64, one row.
+/// The values of some numbers of a right-hand side with their derivatives, by forward tangents: first all
+/// values, including the derivative of each function with respect to its operands, then the tangents. In f64,
+/// one row.
 class DualProgram {
  public:
-  /// Fills the values of leaves that change in time (tangents: false) or their derivatives, which come
+  /// Fills in the values of leaves that change over time (tangents: false) or their derivatives, which come
   /// second.
   using Leaf = std::function<void(int value, bool tangents)>;
 
-  /// The weights, one list each; `directions` names the numbers to differentiate by: (weight, element).
+  /// The weights, one list each; `directions` lists the numbers with respect to which to differentiate:
+  /// (weight, element).
   DualProgram(const RightSide& side, const std::vector<int>& roots,
               const std::vector<std::vector<double>>& weights,
               const std::vector<std::pair<int, std::int64_t>>& directions);
@@ -41,7 +43,7 @@ class DualProgram {
   std::span<double> tangents(int value) {
     return {d_.data() + offset_[value] * directions_, width_[value] * directions_};
   }
-  /// The first value that is not a finite number though its operands are; -1: there is none.
+  /// The first value that is not finite although its operands are; -1: none.
   int first_that_is_not_finite();
 
  private:
@@ -57,7 +59,7 @@ class DualProgram {
   std::size_t directions_;
   std::vector<std::size_t> offset_, width_;
   std::vector<double> v_, d_;
-  std::vector<int> values_order_, tangents_order_;  // values that change in time
+  std::vector<int> values_order_, tangents_order_;  // values that change over time
 };
 
 }  // namespace lagtape

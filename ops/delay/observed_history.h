@@ -7,7 +7,8 @@
 
 namespace lagtape {
 
-/// The slope at each reading: that of the parabola through it and its neighbors, at the ends through the three nearest.
+/// The slope at each reading: that of the parabola through it and its neighbors, or at the ends through the
+/// nearest three.
 std::vector<double> slopes_of(const ObservedHistory& readings);
 
 /// The value at a time and its first two derivatives.

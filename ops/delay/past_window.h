@@ -7,23 +7,23 @@
 
 namespace lagtape {
 
-/// The last steps of a method, each with the time since its begin, its age, and with some rows of numbers, as states of a
-/// step program: the newest first. Steps of no width are never found.
+/// The last steps of a method, each with its age (the time since its start) and some rows of numbers, as states
+/// of a step program: the newest first. Steps of zero width are never found.
 class PastWindow {
  public:
-  /// `steps`: the number of remembered steps, above that of one push.
+  /// `steps`: the number of remembered steps, more than one push adds.
   PastWindow(StepTape& tape, std::int64_t steps) : tape_(tape), steps_(steps) {}
 
-  /// Adds rows under a name, and returns their number.
+  /// Adds rows under a name, and returns their index.
   std::size_t add(const std::string& name, std::int64_t width);
   /// Declares the ages. `base` is their zero, on the clock of the pushed steps.
   void begin(StepVar base);
 
   struct Entry {
-    StepVar begin;              ///< the time at which the step begins
+    StepVar begin;              ///< the time at which the step starts
     std::vector<StepVar> rows;  ///< its numbers
   };
-  /// Adds steps, the oldest first, which end at `base`.
+  /// Adds steps, oldest first, ending at `base`.
   void push(const std::vector<Entry>& entries, StepVar base);
   StepVar base() const { return base_; }
   void finish();  ///< sets the states' next values
@@ -31,14 +31,14 @@ class PastWindow {
   /// The step that contains a time, `age` before the base.
   struct Found {
     StepVar mask;        // 1 for that step, else 0
-    StepVar age, width;  // time within that step; 0 where there is none
+    StepVar age, width;  // time within that step; 0 if there is none
   };
-  /// A time within `tolerance` of the point where two steps meet is in the older one (`older`: true) or in
-  /// the newer.
+  /// A time within `tolerance` of the point where two steps meet is assigned to the older one (`older`: true)
+  /// or the newer one.
   Found find(StepVar age, double tolerance);
   /// A row of the found step, a vector.
   StepVar row(const Found& found, std::size_t row);
-  /// The same for the step after it; `newest` is the one after the newest.
+  /// The same for the step after it; `newest` is used after the newest step.
   StepVar next_row(const Found& found, std::size_t row, StepVar newest);
 
  private:

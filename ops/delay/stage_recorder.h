@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-/// Records the values of a right side on the tape of a model's step, once for each stage of the method.
+/// Records the values of a right-hand side on the tape of a model's step, once for each stage of the method.
 class StageRecorder {
  public:
   virtual ~StageRecorder() = default;
@@ -19,7 +19,7 @@ class StageRecorder {
     std::vector<StepVar> y;
     StepVar time;         // t of the equations, or of a history
     StepVar input = {};   // u
-    StepVar offset = {};  // the time since the step of the data began
+    StepVar offset = {};  // the time since the data step started
     bool is_output = false;
     std::map<int, StepVar> known = {};
   };
@@ -32,7 +32,7 @@ class StageRecorder {
   bool reads_input() const { return reads_input_; }
   const std::string& name_of_state(std::size_t state) const;
 
-  /// A value of the right side at a stage.
+  /// A value of the right-hand side at a stage.
   StepVar value(int id, Stage& stage);
   std::vector<StepVar> slopes(Stage& stage);
   /// The history of a state, or its slope, at a time; later times count as 0.

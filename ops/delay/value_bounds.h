@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// The bounds of a value from those of the weights, if they are known: infinite, or NaN for a low bound that a weight
-/// leaves open.
+/// The bounds of a value, computed from those of the weights, if they are known: infinite, or NaN for a lower
+/// bound that a weight leaves open.
 Bounds bounds_of(const StepProgram& program, int value, const std::vector<Bounds>& weights);
 
 }  // namespace lagtape

@@ -8,8 +8,8 @@ namespace lagtape::vector_math {
 
 // Source: Cephes (Moshier), atan.c and atanf.c.
 
-/// With |x| reduced to t = x, (x - 1) / (x + 1) or -1 / x, which is at most tan(pi / 8) (in double 0.66): 0, pi / 4 or
-/// pi / 2, and the arc tangent of t.
+/// With |x| reduced to t = x, (x - 1) / (x + 1), or -1 / x, which is at most tan(pi / 8) (in double, 0.66): 0,
+/// pi / 4, or pi / 2, plus the arc tangent of t.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector atan(typename S::Vector x) {
   using V = typename S::Vector;
@@ -35,7 +35,7 @@ template <class S>
                             1.650270098316988542046e2, 2.485846490142306297962e1, 1};
     series = divide<S>(square * polynomial<S>(square, p), polynomial<S>(square, q));
   }
-  // The part of pi that the numbers in `begin` lack.
+  // The part of pi missing from the numbers in `begin`.
   constexpr double lost = is_float ? -4.371139000186243e-8 : 6.123233995736766e-17;
   const V rest = part(zero, V(T(lost / 2)), V(T(lost)));
   return with_sign<S>(begin + (S::fma(t, series, t) + rest), x);

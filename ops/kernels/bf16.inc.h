@@ -12,21 +12,21 @@
 namespace lagtape {
 
 // Products whose operands are rounded to bf16 (to nearest, ties to even) and whose sums are in f32. The
-// definition is the instruction vdpbf16ps: the inner dimension goes in pairs of elements, of which the second
-// is multiplied and added first, then the first, each rounded once; the last pair of an odd number is filled
-// up with zero. Subnormal numbers count as zeros of their sign, before and after. So an element is one chain
-// over the inner dimension, the same for any number of rows, as with the other products.
+// definition is the instruction vdpbf16ps: it processes the inner dimension in pairs of elements. The second
+// element is multiplied and added first, then the first, each rounded once; an odd last element is paired with
+// zero. Subnormal inputs and results count as zeros with their sign. So an element is one chain over the inner
+// dimension, the same for any number of rows, as with the other products.
 //
-// The operands are copied into another layout and then go through the tiles of the other products. A format says how:
-// - `Simd`: the vectors of the tiles, whose fma adds what lies in one slot,
-// - slots(k): the slots of an inner dimension of k elements,
-// - kSavedAreSlots: whether rounded operands of whole pairs lie in memory as their slots do,
-// - put, copy_row, copy_vectors and pair_rows: the elements into their slots. Rows of the last two may be
-// SavedElement<T>s, which are rounded already. A slot is as large as a scalar. The processor's own format holds a pair
-// in it; the emulation below holds one rounded element in each, the two of a pair swapped.
+// The operands are copied to another layout and then use the tiles of the other products. A format defines how:
+// - `Simd`: the vectors of the tiles, whose fma adds the contents of one slot,
+// - slots(k): the number of slots for an inner dimension of k elements,
+// - kSavedAreSlots: whether rounded operands of whole pairs are stored in memory as slots,
+// - put, copy_row, copy_vectors, and pair_rows: write elements into their slots. Rows of the last two may be
+// SavedElement<T>s, which are already rounded. A slot is as large as a scalar. The processor's own format holds a
+// pair in it; the emulation below holds one rounded element in each, the two of a pair swapped.
 
-/// While it lives, the processor treats subnormal numbers as the instruction does. (On aarch64 a product or a sum that
-/// rounding would bring up to the least normal number becomes zero all the same.)
+/// While it exists, the processor treats subnormal numbers as the instruction does. (On aarch64, a product or
+/// sum that rounding would bring up to the least normal number still becomes zero.)
 template <class S>
 class FlushWhileMultiplying {
 #ifdef __SSE__
@@ -57,8 +57,8 @@ class FlushWhileMultiplying {
 #endif
 };
 
-/// f32 vectors without their own fma. The sum of a float and a product of two bf16 numbers, rounded to
-/// a double and then to a float, is rounded as if once, because a double has more than twice the bits.
+/// f32 vectors without fma. The sum of a float and a product of two bf16 numbers, rounded to a double and then
+/// to a float, is the same as if rounded once, because a double has more than twice the bits.
 template <class S>
 struct FusedInDoubles : S {
   using Vector = typename S::Vector;
@@ -78,7 +78,7 @@ struct FusedInDoubles : S {
   }
 };
 
-/// A number as products in bf16 see it.
+/// A number as bf16 products see it.
 template <class S>
 typename S::Scalar rounded_number(typename S::Scalar x) {
   return round_to_bf16<S>(x);
@@ -88,7 +88,7 @@ requires(sizeof(typename S::Scalar) == 4) typename S::Scalar rounded_number(std:
   return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16);
 }
 
-/// The format without the instruction: the very same bits from multiply-adds of the scalar. In f64 it is the
+/// The format without the instruction: exactly the same bits from scalar multiply-adds. In f64 it is the
 /// definition with sums in f64.
 template <class S>
 struct Bf16Emulation {
@@ -106,7 +106,7 @@ struct Bf16Emulation {
     if (e % 2 == 0) slots[e * stride] = T(0);
   }
 
-  /// The elements `first`.. of a row of slots.
+  /// The elements of a row of slots, starting at `first`.
   template <class Element>
   static void copy_row(T* slots, std::int64_t first, const Element* from, std::int64_t k) {
     std::int64_t e = 0;
@@ -119,7 +119,7 @@ struct Bf16Emulation {
     for (; e < k; ++e) put(slots, 1, first + e, rounded_number<S>(from[e]));
   }
 
-  /// Rows of the operands where there is a faster way than copy_row: not here.
+  /// Copies rows of the operands, if there is a faster way than copy_row: not here.
   static bool copy_vectors(T*, std::int64_t, const Product<T>&, std::int64_t, std::int64_t) { return false; }
 
   /// Rows of n elements as an inner dimension: pairs of rows, the last of which may be half a pair.
@@ -157,11 +157,12 @@ void bf16_pack(typename F::T* packed, const typename F::T* b, std::int64_t k, st
                     column_stride);
 }
 
-/// The bytes of rounded operands that are copied at a time: they share the second-level cache with weights
-/// and results.
+/// The bytes of rounded operands that are copied at a time: they share the second-level cache with weights and
+/// results.
 inline constexpr std::int64_t kBf16Block = 128 * 1024;
 
-/// Slots from one row of an operand to the next: whole vectors, and no multiple of 4096 bytes (ProductOperand).
+/// Slots between the starts of consecutive operand rows: whole vectors, and not a multiple of 4096 bytes
+/// (ProductOperand).
 template <class T>
 constexpr std::int64_t slot_stride(std::int64_t slots) {
   const std::int64_t stride = padded<T>(slots);
@@ -182,10 +183,10 @@ class Rounded {
   T* data_;
 };
 
-/// Operands that products may read in place, without a copy.
+/// Operands that products can read in place, without a copy.
 inline constexpr std::int64_t kOperandsAsTheyLie = 8;
 
-/// Runs the product on rounded operands in place, if their memory is in slots. Returns false otherwise.
+/// Runs the product on rounded operands in place, if they are stored in slots. Returns false otherwise.
 template <class F>
 bool multiply_as_they_lie(const Product<typename F::T>& product) {
   using T = typename F::T;
@@ -207,7 +208,7 @@ bool multiply_as_they_lie(const Product<typename F::T>& product) {
   }
 }
 
-/// Writes the row of an operand into slots from `first` on.
+/// Writes an operand's row into slots, starting at `first`.
 template <class F>
 void copy_operand_row(typename F::T* slots, std::int64_t first, const ProductOperand<typename F::T>& operand,
                       std::int64_t row) {
@@ -255,11 +256,11 @@ void bf16_product(const Product<typename F::T>& product) {
   }
 }
 
-/// Rows of a weight's gradient that are copied at a time: whole pairs. Tiles load and store their sums once for
+/// Rows of a weight gradient that are copied at a time: whole pairs. Tiles load and store their sums once for
 /// all of them.
 inline constexpr std::int64_t kBf16Rows = 256;
 
-/// Rows of slots from `row` on, of pairs of rows.
+/// Rows of slots, starting at `row`, of pairs of rows.
 template <class F>
 void pair_matrix_rows(typename F::T* slots, std::int64_t stride, const MatrixRows<typename F::T>& from,
                       std::int64_t row, std::int64_t rows, std::int64_t n) {

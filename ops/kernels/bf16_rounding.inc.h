@@ -9,8 +9,8 @@
 
 namespace lagtape {
 
-// Numbers rounded to the eight significant bits of bf16, to nearest and ties to even. Subnormal numbers become
-// zeros of their sign. In f64 the exponent stays as it is.
+// Numbers rounded to the eight significant bits of bf16, to nearest, ties to even. Subnormal numbers become
+// zeros with their sign. In f64 the exponent is unchanged.
 
 /// The bits of bf16 in a scalar's format.
 template <class T>
@@ -48,7 +48,7 @@ inline typename S::Vector vector_rounded_to_bf16(typename S::Vector x) {
   return select(x == x, number, S::value((bits | B(F::kQuiet)) & B(~F::kLow)));
 }
 
-/// The plain loops are left to the compiler. S keeps their code apart from that of other levels.
+/// The plain loops are left to the compiler. S keeps their code separate from that of other levels.
 template <class S>
 void save_rounded(SavedElement<typename S::Scalar>* out, const typename S::Scalar* a, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {

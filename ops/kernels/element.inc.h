@@ -8,9 +8,9 @@
 
 namespace lagtape {
 
-/// The same number, hidden from the compiler. Clang makes `a < b ? a : b` one instruction, and
-/// that one returns zero for a subnormal number where these are flushed; a comparison and a choice, as stages
-/// are compiled, return the number.
+/// The same number, hidden from the compiler. Clang compiles `a < b ? a : b` to one instruction, which returns
+/// zero for a subnormal number where these are flushed; a comparison and a selection, as in compiled stages,
+/// return the number.
 template <class V>
 [[gnu::always_inline]] inline V another(V v) {
 #if defined(__clang__) && defined(__SSE__)
@@ -23,7 +23,7 @@ template <class V>
   return v;
 }
 
-/// The smaller (or larger) of a and b; NaN when either is NaN. (xsimd 8.1's != is false for NaN.)
+/// The smaller (or larger) of a and b; NaN if either is NaN. (In xsimd 8.1, != is false for NaN.)
 template <class S, bool larger>
 [[gnu::always_inline]] inline typename S::Vector extreme(typename S::Vector a, typename S::Vector b) {
   const typename S::Vector first = another(a);
@@ -31,8 +31,8 @@ template <class S, bool larger>
   return select(a == a, chosen, a);
 }
 
-/// log(1 + e^a) = max(a, 0) + log(1 + e) with e = e^-|a|. The part of a small e that is lost in 1 + e is
-/// added to first order.
+/// log(1 + e^a) = max(a, 0) + log(1 + e) with e = e^-|a|. The part of a small e that is lost in 1 + e is added
+/// to first order.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector softplus_of(typename S::Vector a) {
   using V = typename S::Vector;
@@ -43,7 +43,7 @@ template <class S>
   return select(a < zero, zero, another(a)) + logarithm;
 }
 
-/// One vector of an operation's result. The formulas of all of ElementOp are here.
+/// One vector of an operation's result. The formulas for all ElementOps are here.
 template <class S, ElementOp op>
 [[gnu::always_inline]] inline typename S::Vector evaluate(typename S::Vector a, typename S::Vector b,
                                                           typename S::Vector c, typename S::Vector k) {

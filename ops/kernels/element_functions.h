@@ -10,19 +10,19 @@
 
 namespace lagtape {
 
-/// The notation of a function in equations: none (kernels alone know it), as a symbol before or between its
-/// operands, or as name(a) or name(a, b).
+/// The notation of a function in equations: none (only kernels use it), a symbol before or between its
+/// operands, or name(a) or name(a, b).
 enum class ElementNotation : std::uint8_t { none, symbol, function };
 
-/// The cost of a kernel for a vector: one instruction, a few, or as long as a division and more.
+/// The cost of a kernel per vector: one instruction, a few, or at least as long as a division.
 enum class ElementCost : std::uint8_t { one, few, many };
 
 /// Where a function is smooth: everywhere, everywhere except at zero, above zero, or between whole numbers. Tests draw
 /// their arguments there. A declared gradient is not the derivative of the value.
 enum class ElementDomain : std::uint8_t { real, nonzero, positive, fraction, declared };
 
-/// Reverse mode through y = f(a, b), as the table writes it. Values are handles: of a step's adjoint program, or of
-/// tensors of the outer tape.
+/// Reverse mode through y = f(a, b), in the form used by the table. Values are handles: of a step's adjoint
+/// program, or of tensors on the outer tape.
 class ElementAdjoint {
  public:
   struct Value {
@@ -57,30 +57,30 @@ inline ElementAdjoint::Value elementwise(ElementOp f, ElementAdjoint::Value a, d
 
 /// The notation of a function in other languages; empty: none.
 struct ElementForms {
-  /// In C: the sign of an operator, the name of a function of math.h, or else the value in a and b, which the exporter
-  /// makes a function ($T is the scalar's type, $F the suffix of its numbers and functions).
+  /// In C: an operator sign, the name of a math.h function, or else the value in terms of a and b, which the
+  /// exporter makes a function ($T is the scalar's type, $F the suffix of its numbers and functions).
   std::string_view c;
-  /// In ONNX: the name of an operation, or nodes within one another: "Log(Add(a, 1))".
+  /// In ONNX: the name of an operation, or nested nodes: "Log(Add(a, 1))".
   std::string_view onnx;
 };
 
-/// Everything about an element-wise function except its vector formula, which is in element.inc.h. (Python reads names
-/// and formulas from here when it starts.)
+/// Everything about an element-wise function except its vector formula, which is in element.inc.h. (Python
+/// reads names and formulas from here at startup.)
 struct ElementFunction {
   ElementOp op;
   std::string_view name;
-  std::string_view formula;  ///< for a reader, in a, b, c and k
-  int arrays;                ///< number of the arrays a, b, c that it reads
+  std::string_view formula;  ///< for readers, in terms of a, b, c, and k
+  int arrays;                ///< how many of the arrays a, b, c it reads
   ElementNotation notation;
   ElementCost cost;
-  /// Its value for numbers, by the C library in double; null where there is no notation. A function of one
-  /// number ignores b.
+  /// Its value for numbers, by the C library in double; null if it has no notation. A one-argument function
+  /// ignores b.
   double (*value)(double a, double b) = nullptr;
-  /// Its derivative. Null: it has no gradient, or only backward passes have it.
+  /// Its derivative. Null if the function has no gradient or occurs only in backward passes.
   void (*reverse)(ElementAdjoint& r) = nullptr;
   ElementForms forms = {};
   ElementDomain domain = ElementDomain::real;
-  /// The kernel leaves some elements to the C library. Machine code does not call it, so the interpreter runs
+  /// The kernel leaves some elements to the C library. Machine code cannot call it, so the interpreter runs
   /// such a function.
   bool calls_library = false;
 };
@@ -98,14 +98,14 @@ inline R::Value operator*(R::Value a, R::Value b) { return elementwise(Op::multi
 inline R::Value operator*(R::Value a, double k) { return elementwise(Op::multiply_constant, a, k); }
 inline R::Value operator/(R::Value a, R::Value b) { return elementwise(Op::divide, a, b); }
 
-/// Sends the adjoint to a where `larger` >= `smaller`, else to b, so that ties go to the first operand.
+/// Sends the adjoint to a where `larger` >= `smaller`, else to b, so ties go to the first operand.
 inline void choose(R& r, R::Value larger, R::Value smaller) {
   const R::Value to_a = elementwise(Op::greater, larger, smaller, 1);
   r.add(r.a, r.d * to_a);
   if (r.has_gradient(r.b)) r.add(r.b, r.d * elementwise(Op::constant_minus, to_a, 1));
 }
 
-/// One row a function, in the order of ElementOp.
+/// One row per function, in the order of ElementOp.
 inline constexpr ElementFunction kElementFunctions[] = {
     // clang-format off
     {Op::fill, "fill", "k", 0, none, one},
@@ -218,7 +218,7 @@ constexpr const ElementFunction& function_of(ElementOp op) {
   return kElementFunctions[static_cast<std::size_t>(op)];
 }
 
-/// The function that an equation writes as name(...); null when no equation can.
+/// The function that an equation writes as name(...); null if there is none.
 constexpr const ElementFunction* function_named(std::string_view name) {
   for (const ElementFunction& function : kElementFunctions)
     if (function.notation == ElementNotation::function && function.name == name) return &function;

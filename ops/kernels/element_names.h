@@ -19,8 +19,8 @@ enum class ElementOp : std::uint8_t {
   // clang-format on
 };
 
-/// The types that element-wise functions compute with, by elementwise(f, a) or elementwise(f, a, b): values
-/// of a step (StepVar), values of the outer tape (Var), and adjoints.
+/// The types that elementwise(f, a) and elementwise(f, a, b) accept: values of a step (StepVar), values of the
+/// outer tape (Var), and adjoints.
 template <class T>
 concept ElementOperand = requires(const T& a) {
   { elementwise(ElementOp::copy, a) } -> std::same_as<T>;
@@ -44,9 +44,9 @@ template <ElementOperand T> T erf(const T& a) { return elementwise(ElementOp::er
 template <ElementOperand T> T atan(const T& a) { return elementwise(ElementOp::atan, a); }
 template <ElementOperand T> T stop(const T& a) { return elementwise(ElementOp::stop, a); }  ///< a, through which no gradient goes
 template <ElementOperand T> T surrogate(const T& a, const T& b) { return elementwise(ElementOp::surrogate, a, b); }  ///< a, with the gradient of b
-template <ElementOperand T> T where_positive(const T& a, const T& b) { return elementwise(ElementOp::where_positive, a, b); }  ///< a where b > 0, else 0, also where a is not a number; no gradient to b
-template <ElementOperand T> T minimum(const T& a, const T& b) { return elementwise(ElementOp::minimum, a, b); }  ///< ties go to a, the gradient too
-template <ElementOperand T> T maximum(const T& a, const T& b) { return elementwise(ElementOp::maximum, a, b); }  ///< ties go to a, the gradient too
+template <ElementOperand T> T where_positive(const T& a, const T& b) { return elementwise(ElementOp::where_positive, a, b); }  ///< a where b > 0, else 0, even where a is not a number; no gradient to b
+template <ElementOperand T> T minimum(const T& a, const T& b) { return elementwise(ElementOp::minimum, a, b); }  ///< ties go to a, and so does the gradient
+template <ElementOperand T> T maximum(const T& a, const T& b) { return elementwise(ElementOp::maximum, a, b); }  ///< ties go to a, and so does the gradient
 // clang-format on
 
 }  // namespace lagtape

@@ -6,16 +6,22 @@
 
 namespace lagtape {
 
-// Products of numbers quantized to eight bits, for the streams of trained models.
+// Products of numbers quantized to eight bits, for streams of trained models.  A weight's row (the weights of
+// one output) has its own scale, its largest magnitude divided by 127. An operand has one scale, from the range
+// found by calibration; numbers beyond the range are clipped to it. Both are rounded to the nearest multiple of
+// their scale, ties to even. A sum is of integers and exact; it is rounded to f32, multiplied by the product of
+// the two scales, and rounded again. So the bits do not depend on the instructions or the order of summation.
+// An operand that contains a non-finite number makes all its sums NaN.
 //
-// A weight's row (the weights of one output) has its own scale, its largest magnitude over 127. An
-// operand has one scale, that of the range found by calibration; numbers beyond the range count as its end.
-// Both are rounded to the nearest multiple of their scale, ties to even. A sum is of integers and exact; it is
-// rounded to f32, multiplied by the product of the two scales and rounded once more. So the bits do not depend on the
-// instructions or the order of summation. An operand with a number that is not finite makes all its sums NaN.
+// Products of numbers quantized to eight bits, for streams of trained models.  A weight's row (the weights of
+// one output) has its own scale, its largest magnitude divided by 127. An operand has one scale, from the range
+// found by calibration; numbers beyond the range are clipped to it. Both are rounded to the nearest multiple of
+// their scale, ties to even. A sum is of integers and exact; it is rounded to f32, multiplied by the product of
+// the two scales, and rounded again. So the bits do not depend on the instructions or the order of summation.
+// An operand that contains a non-finite number makes all its sums NaN.
 
-/// Whether a product is quantized: from 64 numbers to at least 64 others, the padding included. Smaller ones are faster
-/// without. A sum of more than 65,536 numbers might not fit into 32 bits.
+/// Whether a product is quantized: from at least 64 numbers to at least 64 others, including padding. Smaller
+/// ones are faster without. A sum of more than 65,536 numbers might not fit in 32 bits.
 constexpr bool takes_int8(std::int64_t k, std::int64_t columns) {
   return k >= 64 && k <= 65536 && columns >= 64;
 }
@@ -31,10 +37,10 @@ class Int8Matrix {
   [[gnu::always_inline]] Int8Matrix(const float* packed, std::int64_t k, std::int64_t columns)
       : Int8Matrix(const_cast<float*>(packed), k, columns) {}
 
-  /// The magnitude of the operand's largest quantized number. Set before the weights are packed.
+  /// The magnitude that the operand's largest quantized number represents. Set before the weights are packed.
   [[gnu::always_inline]] void set_range(float range) { header_[0] = range; }
   [[gnu::always_inline]] float range() const { return header_[0]; }
-  /// The factor of an operand's numbers before rounding.
+  /// The factor by which an operand's numbers are multiplied before rounding.
   [[gnu::always_inline]] float inverse_scale() const { return kInt8Most / range(); }
   /// For each column: the factor of the integer sum.
   [[gnu::always_inline]] float* scales() const { return header_ + kLane<float>; }
@@ -42,11 +48,11 @@ class Int8Matrix {
   [[gnu::always_inline]] std::int32_t* corrections() const {
     return reinterpret_cast<std::int32_t*>(scales() + columns_);
   }
-  /// Groups of kLane columns one after another; four elements of each column, then the next four.
+  /// Groups of kLane columns in sequence; four elements of each column, then the next four.
   [[gnu::always_inline]] std::int8_t* quads() const {
     return reinterpret_cast<std::int8_t*>(corrections() + columns_);
   }
-  /// The group of columns that `column` begins.
+  /// The group of columns that starts at `column`.
   [[gnu::always_inline]] std::int8_t* group(std::int64_t column) const {
     return quads() + column * 4 * quads_;
   }

@@ -14,7 +14,7 @@ template <class S>
 struct Int8Integers {
   std::int32_t sum[kLane<float>] = {};
 
-  /// Adds the products of four elements of an operand, 128 too large, with those of each column.
+  /// Adds the products of four operand elements, which are 128 too large, with those of each column.
   [[gnu::always_inline]] void add(const std::uint8_t* operand, const std::int8_t* weights) {
     for (std::int64_t c = 0; c < kLane<float>; ++c)
       for (int e = 0; e < 4; ++e) sum[c] += static_cast<std::int32_t>(operand[e]) * weights[4 * c + e];
@@ -24,7 +24,7 @@ struct Int8Integers {
     for (std::int64_t c = 0; c < kLane<float>; ++c)
       out[c] = is_nan ? __builtin_nanf("") : static_cast<float>(sum[c] + corrections[c]) * scales[c];
   }
-  /// Writes k numbers as bytes, 128 larger than they are. Returns whether one is not finite.
+  /// Writes k numbers as bytes, 128 larger than they are. Returns whether one is non-finite.
   static bool quantize(std::uint8_t* to, const float* from, std::int64_t k, float inverse_scale) {
     bool finite = true;
     for (std::int64_t e = 0; e < k; ++e) {
@@ -63,8 +63,8 @@ void int8_pack_column(Int8Matrix& matrix, std::int64_t column, const float* from
   matrix.corrections()[column] = -128 * sum;
 }
 
-/// Quantizes whole matrices of the size that is quantized; only a backward pass, which no quantized stack has, reads
-/// parts of the inner dimension.
+/// Quantizes only whole matrices of a size that is quantized; only a backward pass, which quantized stacks do
+/// not have, reads parts of the inner dimension.
 template <class S>
 void int8_pack_part(float* packed, std::int64_t total_k, std::int64_t total_columns, std::int64_t first_k,
                     std::int64_t first_column, const float* b, std::int64_t k, std::int64_t columns,

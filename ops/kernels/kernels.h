@@ -4,20 +4,20 @@
 
 namespace lagtape {
 
-/// The table of a SIMD level. Throws InputError when this machine or build does not have that level.
+/// The table of a SIMD level. Throws InputError if this machine or build does not support it.
 template <class T>
 const Kernels<T>& kernels(SimdLevel level);
 
-/// The same with products of that format: by the processor's instruction, or else its emulation, which gives the same
-/// bits. For bf16 in f64 operands are rounded to bf16 and sums are in f64, so that the roundings can be compared with
-/// an oracle's to the last digits. Throws InputError for int8 in f64.
+/// The same with products in that format: by the processor's instruction if available, or else by its
+/// emulation, which gives the same bits. For bf16 in f64, operands are rounded to bf16 and sums are in f64, so
+/// the roundings can be compared with an oracle's to the last digits. Throws InputError for int8 in f64.
 template <class T>
 const Kernels<T>& kernels(SimdLevel level, ProductFormat products);
 
-/// The emulation of products in bf16 at a level, on any processor that has the level.
+/// The emulation of bf16 products at a level, on any processor that has the level.
 template <class T>
 const Kernels<T>& bf16_emulation(SimdLevel level);
-/// Whether this processor has the instruction that defines products in bf16.
+/// Whether this processor has the instruction that defines bf16 products.
 bool has_bf16_instruction();
 
 /// The same for quantized products.
@@ -25,8 +25,8 @@ const Kernels<float>& int8_emulation(SimdLevel level);
 /// Whether this processor has the instruction for the sums of quantized products.
 bool has_int8_instruction();
 
-/// The reference of the kernels in tests: scalar code with the same order of operations. It
-/// gives the bits of the levels with the same `fused`.
+/// The reference for the kernels in tests: scalar code with the same order of operations. It produces the same
+/// bits as the levels with the same `fused`.
 template <class T>
 const Kernels<T>& scalar_twin(bool fused = true);
 

@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// Rows that are prefetched ahead. They lie a power of two apart, so that few of them are in the first-level
-/// cache at a time, and every tile fetches them anew.
+/// Rows that are prefetched ahead. They are a power of two apart, so only a few of them fit in the first-level
+/// cache at a time, and every tile fetches them again.
 inline constexpr std::int64_t kOuterAhead = 8;
 
 /// R columns of d by C vectors of x, in registers over all rows; w is R x C vectors of row stride ldw.
@@ -26,7 +26,7 @@ void outer_tile(typename S::Scalar* w, std::int64_t ldw, const typename S::Scala
   for (std::int64_t i = 0; i < rows; ++i, d += ldd, x += ldx) {
     V right[C];
     __builtin_prefetch(d + kOuterAhead * ldd);
-    __builtin_prefetch(d + kOuterAhead * ldd + R - 1);  // the columns may lie on two lines
+    __builtin_prefetch(d + kOuterAhead * ldd + R - 1);  // the columns may span two lines
 #pragma GCC unroll 8
     for (int c = 0; c < C; ++c) __builtin_prefetch(x + kOuterAhead * ldx + c * S::kSize);
 #pragma GCC unroll 8
@@ -48,11 +48,11 @@ void outer_tile(typename S::Scalar* w, std::int64_t ldw, const typename S::Scala
 template <class T>
 using OuterTile = void (*)(T*, std::int64_t, const T*, std::int64_t, const T*, std::int64_t, std::int64_t);
 
-/// Rows of a tile that is one vector wide: as many sums as in one of two vectors, so that none waits.
+/// Rows of a tile that is one vector wide: as many sums as in a tile of two vectors, so that none has to wait.
 template <class S>
 inline constexpr int kTallRows = 2 * kTileRows<S>;
 
-/// The tiles by their number of rows: wide tiles for few rows, tiles of two vectors, and tiles of one.
+/// The tiles, by number of rows: wide tiles for few rows, tiles of two vectors, and tiles of one.
 template <class S>
 struct OuterTiles {
   OuterTile<typename S::Scalar> wide[kTileRows<S> + 1] = {}, two[kTileRows<S> + 1] = {},
@@ -80,8 +80,8 @@ inline constexpr OuterTiles<S> kOuterTiles{};
 inline constexpr std::int64_t kOuterRows = 256;
 inline constexpr std::int64_t kOuterColumns = 128;
 
-/// Adds the tiles of one panel of x, `vectors` vectors wide, of which `width` columns exist. Where w does not
-/// hold whole vectors side by side, tiles go through a copy.
+/// Adds the tiles of one panel of x, `vectors` vectors wide, of which `width` columns exist. If w does not hold
+/// whole vectors side by side, tiles go through a copy.
 template <class S>
 void outer_panel(typename S::Scalar* w, std::int64_t row_stride, std::int64_t column_stride,
                  std::int64_t vectors, std::int64_t width, const typename S::Scalar* d, std::int64_t ldd,
@@ -156,7 +156,7 @@ void outer_blocks(typename S::Scalar* w, std::int64_t row_stride, std::int64_t c
   }
 }
 
-/// The longer side goes along the vectors when the other would leave most of a vector empty; the sums are the
+/// The longer side goes along the vectors if the other would leave most of a vector empty; the sums are the
 /// same.
 template <class S>
 void add_outer_product(typename S::Scalar* w, std::int64_t ldw, const typename S::Scalar* d, std::int64_t ldd,

@@ -10,21 +10,21 @@
 
 namespace lagtape {
 
-// A packed matrix is a row of panels of two vectors of columns (the last one may have one vector); a panel
-// holds its k rows one after another. A tile is R rows by C vectors of the result, accumulated in registers
-// over the whole inner dimension in one sweep.
+// A packed matrix is a sequence of panels, each two vectors of columns wide (the last may be one vector wide);
+// a panel holds its k rows in order. A tile is R rows by C vectors of the result, accumulated in registers over
+// the whole inner dimension in one sweep.
 
 template <class S>
 inline constexpr int kPanel = 2 * S::kSize;
 
-/// Rows of a tile, so that its accumulators and operands fit the registers (unfused, a product needs one
-/// too).
+/// Rows of a tile, chosen so that its accumulators and operands fit in the registers (unfused, a product needs
+/// one too).
 template <class S>
 inline constexpr int kTileRows = S::kRegisters == 32 ? 14
                                  : S::kFused         ? 6
                                                      : 5;
 
-/// Vectors of columns of a tile: more of them for few rows, whose fmas would wait for one another.
+/// Vectors of columns of a tile: more for few rows, whose fmas would otherwise wait for one another.
 template <class S>
 constexpr int tile_vectors(int rows) {
   if (rows > 3) return 2;
@@ -65,12 +65,12 @@ void pack(typename S::Scalar* packed, const typename S::Scalar* b, std::int64_t 
                column_stride);
 }
 
-/// Inner steps for each turn of a prefetcher. Its prefetch is one more load in a loop that waits for none;
-/// stops with their own loop and branches took as long as the prefetching.
+/// Inner steps per prefetcher turn. Its prefetch is one more load in a loop that is not limited by loads; stops
+/// with their own loop and branches took as long as the prefetching.
 inline constexpr std::int64_t kPrefetchEvery = 2;
 
-/// The result's R rows from `row` on and C vectors of columns from `column` on; `b` is the first of their
-/// panels.
+/// The result's R rows starting at `row` and C vectors of columns starting at `column`; `b` is the first of
+/// their panels.
 template <class S, int R, int C, bool kPrefetches = false>
 void product_tile(const Product<typename S::Scalar>& product, const typename S::Scalar* b,
                   std::int64_t panel_size, std::int64_t row, std::int64_t column, Prefetcher* prefetcher) {
@@ -85,7 +85,7 @@ void product_tile(const Product<typename S::Scalar>& product, const typename S::
   }
   for (std::int64_t o = 0; o < product.operand_count; ++o) {
     const std::int64_t k = product.operands[o].k, lda = product.operands[o].lda;
-    // One pointer for three rows: with one for each there are not enough registers.
+    // One pointer per three rows: with one for each row there are not enough registers.
     constexpr int kPointers = (R + 2) / 3;
     const T* a[kPointers];
 #pragma GCC unroll 8
@@ -139,8 +139,8 @@ template <class T>
 using ProductTile = void (*)(const Product<T>&, const T*, std::int64_t, std::int64_t, std::int64_t,
                              Prefetcher*);
 
-/// The tiles by their number of rows: wide tiles for few rows, the same with prefetching, tiles of two
-/// vectors, and tiles of one.
+/// The tiles, by number of rows: wide tiles for few rows, the same with prefetching, tiles of two vectors, and
+/// tiles of one.
 template <class S>
 struct ProductTiles {
   ProductTile<typename S::Scalar> wide[kTileRows<S> + 1] = {}, prefetching[kTileRows<S> + 1] = {},
@@ -163,7 +163,7 @@ struct ProductTiles {
 template <class S>
 inline constexpr ProductTiles<S> kProductTiles{};
 
-/// Tiles of one row whose widths in vectors are powers of two, up to the wide ones.
+/// One-row tiles 1, 2, 4, ... vectors wide, up to the widest tile.
 template <class S>
 inline constexpr ProductTile<typename S::Scalar> kRowTiles[] = {
     &product_tile<S, 1, 1>, &product_tile<S, 1, 2>, &product_tile<S, 1, 4>,
@@ -184,7 +184,7 @@ void multiply_row(const Product<typename S::Scalar>& product, std::int64_t total
   }
 }
 
-/// A panel stays in the cache while all tiles of rows pass over it. Rows are shared out near-equally.
+/// A panel stays in the cache while all row tiles pass over it. Rows are divided almost equally.
 template <class S>
 void multiply_packed(const Product<typename S::Scalar>& product) {
   const ProductTiles<S>& tiles = kProductTiles<S>;
@@ -197,7 +197,7 @@ void multiply_packed(const Product<typename S::Scalar>& product) {
   const std::int64_t height = tile_count == 0 ? 0 : product.rows / tile_count;
   std::optional<Prefetcher> prefetcher;
   if (product.prefetched_count > 0) {
-    const std::int64_t panels = product.columns / (wide * S::kSize);  // narrower ones do not fetch
+    const std::int64_t panels = product.columns / (wide * S::kSize);  // narrower ones do not prefetch
     prefetcher.emplace(product.prefetched, product.prefetched_count,
                        tile_count * panels * product.operand_count);
   }

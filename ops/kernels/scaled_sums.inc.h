@@ -7,14 +7,14 @@
 
 namespace lagtape {
 
-/// Vectors of sums that are added at a time: as many as the cycles of an fma, so that none waits.
+/// Vectors of sums that are added at a time: as many as an fma has cycles, so that none has to wait.
 inline constexpr int kSumsAtATime = 4;
 
-/// Rows that are prefetched ahead: they lie a power of two apart, so that few of them stay in the first-level
+/// Rows that are prefetched ahead: they are a power of two apart, so only a few of them stay in the first-level
 /// cache.
 inline constexpr std::int64_t kSumsAhead = 16;
 
-/// One vector of one or two sums that are side by side in a list and read the same rows.
+/// One vector of one or two sums that are adjacent in a list and read the same rows.
 template <class T>
 struct SumPart {
   const ScaledSum<T>* sums;
@@ -52,7 +52,7 @@ requires(sizeof(typename S::Scalar) == 4) typename S::Vector load_row(const std:
   return S::Vector::load_aligned(numbers);
 }
 
-/// Adds C parts whose sums have the same factors. Their rows are of `Element`s.
+/// Adds C parts whose sums have the same factors. Their rows consist of `Element`s.
 template <class S, int C, int F, class Element>
 void add_parts(const SumPart<typename S::Scalar>* parts, std::int64_t rows) {
   using V = typename S::Vector;
@@ -99,7 +99,7 @@ void add_parts_of(const SumPart<typename S::Scalar>* parts, int count, std::int6
   if (count == 4) add_parts<S, 4, F, Element>(parts, rows);
 }
 
-/// Adds all sums, F of them at a time, which read the same rows.
+/// Adds all sums, F at a time, that read the same rows.
 template <class S, int F>
 void add_scaled_sums_by(const ScaledSum<typename S::Scalar>* sums, std::int64_t count, std::int64_t rows) {
   using T = typename S::Scalar;
@@ -132,7 +132,7 @@ void add_scaled_sums_by(const ScaledSum<typename S::Scalar>* sums, std::int64_t 
   add();
 }
 
-/// Two sums of the same rows are added together, which halves the reading.
+/// Two sums over the same rows are added together, which halves the reading.
 template <class S>
 void add_scaled_sums(const ScaledSum<typename S::Scalar>* sums, std::int64_t count, std::int64_t rows) {
   add_scaled_sums_by<S, 2>(sums, count, rows);

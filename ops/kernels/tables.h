@@ -8,7 +8,7 @@ namespace lagtape {
 template <class T, SimdLevel level>
 const Kernels<T>& compiled_kernels();
 
-/// The same with products in bf16 that are emulated.
+/// The same with emulated bf16 products.
 template <class T, SimdLevel level>
 const Kernels<T>& compiled_bf16_emulation();
 
@@ -18,7 +18,7 @@ const Kernels<float>& compiled_int8_emulation();
 
 /// AVX-512 with quantized products by the processor's own instruction.
 const Kernels<float>& int8_instruction_kernels();
-/// AVX-512 with products in bf16 by the processor's own instruction.
+/// AVX-512 with bf16 products by the processor's own instruction.
 const Kernels<float>& bf16_instruction_kernels();
 
 }  // namespace lagtape

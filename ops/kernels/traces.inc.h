@@ -9,7 +9,7 @@
 
 namespace lagtape {
 
-/// One vector of columns: the elements of a panel's rows, `step` apart, from column `column` on.
+/// One vector of columns: the elements of a panel's rows, `step` apart, starting at column `column`.
 template <class S, int states, bool has_before>
 void update_trace_vector(const TraceUpdate<typename S::Scalar>& u, std::int64_t first, std::int64_t step,
                          std::int64_t column) {
@@ -64,8 +64,8 @@ void add_halves(T* __restrict out, const T* __restrict a, std::int64_t count) {
     for (int i = 0; i < size; ++i) out[j * size + i] = a[2 * size * j + i] + a[2 * size * j + size + i];
 }
 
-/// w^T direct, and then w + direct x^T, in one pass over w. Products are added lane by lane, each lane in the order of the
-/// columns, and the lanes in halves, so that all levels give the same bits.
+/// w^T direct, and then w + direct x^T, in one pass over w. Products are added lane by lane, each lane in
+/// column order, and the lanes in halves, so all levels give the same bits.
 template <class S>
 void move_backward(const TraceUpdate<typename S::Scalar>& u) {
   using T = typename S::Scalar;

@@ -1,9 +1,9 @@
 #pragma once
 
-// Elementary functions on the vectors of core/simd, within about 2 units in the last place. Every level does
-// the same operations in the same order; a level without fused multiply-add rounds more often.
-// Polynomials are minimax fits (Remez) on the reduced ranges; range reductions subtract multiples of
-// constants cut so short that the products are exact, or do so in fused multiply-adds.
+// Elementary functions on the vectors of core/simd, accurate to about 2 units in the last place. Every level
+// does the same operations in the same order; a level without fused multiply-add rounds more often. Polynomials
+// are minimax fits (Remez) on the reduced ranges; range reductions subtract multiples of constants that are
+// short enough for exact products, or use fused multiply-adds.
 
 #include <array>
 #include <cstdint>
@@ -39,7 +39,7 @@ template <class S>
   return abs(x);
 }
 
-/// The square root, rounded once: S has its own if its vectors have only an estimate.
+/// The square root, rounded once: S has its own version if its vectors only have an estimate.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector sqrt(typename S::Vector x) {
   if constexpr (requires { S::sqrt(x); }) {
@@ -87,8 +87,8 @@ struct Format<double> {
   static constexpr double kRounder = 0x1.8p52;
 };
 
-/// The largest whole number that is not above x. Magnitudes of 2^mantissa and more are whole; to the others it is
-/// added, which rounds them.
+/// The largest whole number not above x. Magnitudes of 2^mantissa or more are whole; adding that number to the
+/// others rounds them.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector floor(typename S::Vector x) {
   using V = typename S::Vector;
@@ -122,11 +122,10 @@ constexpr std::array<double, size> scaled(std::array<double, size> c) {
   return c;
 }
 
-/// The terms to which the lost part of n ln 2, in n times a float, is added. (In double it is added
-/// everywhere.)
+/// Which terms of a float get the lost part of n ln 2 added. (In double it is added everywhere.)
 enum class Reduction : std::uint8_t {
   nowhere,       ///< r is too small by 1.9e-9 n
-  largest_term,  ///< in the largest term of q alone, which is the last to be added
+  largest_term,  ///< in only the largest term of q, which is added last
   everywhere,
 };
 
@@ -140,7 +139,7 @@ template <class S, int f = 1, Reduction reduction = Reduction::everywhere>
   reduced.shifted = S::fma(x, V(static_cast<T>(f * 0x1.71547652b82fep+0)), V(rounder));
   reduced.n = reduced.shifted - V(rounder);
   if constexpr (is_float) {
-    // The product with all of a float is exact in a fused multiply-add alone.
+    // The product with all of a float is exact only in a fused multiply-add.
     constexpr bool in_parts =
         reduction == Reduction::everywhere || (reduction == Reduction::largest_term && !S::kFused);
     V r = S::fma(reduced.n, V((in_parts ? -0x1.62e4p-1f : -0x1.62e43p-1f) / f), x);
@@ -219,8 +218,8 @@ template <class S>
 // ---- Error function ---------------------------------------------------------------------------------------
 // Both polynomials are interpolated at Chebyshev nodes, to within a tenth of a unit in the last place of the result.
 
-/// Below 1 the odd series x P(x^2). Above it 1 - e^(-x^2) Q(t) with t = (x - k) / (x + k), where Q is e^(x^2) erfc(x),
-/// which is smooth; from the bound on the result is 1.
+/// Below 1, the odd series x P(x^2). Above 1, 1 - e^(-x^2) Q(t) with t = (x - k) / (x + k), where Q is e^(x^2)
+/// erfc(x), which is smooth; from the bound on, the result is 1.
 template <class S>
 [[gnu::always_inline]] inline typename S::Vector erf(typename S::Vector x) {
   using V = typename S::Vector;
