@@ -55,7 +55,7 @@ constexpr double kMostClasses = 1e6;
 void read_classes(JsonReader& reader, const Option& option, ArrayClasses& classes) {
   const std::string key(option.key);
   const Json& given = reader.raw(key);
-  if (given.is_null()) return;
+  if (!reader.has(key)) return;
   if (given.is_array()) {
     std::set<double> values;
     for (const Json& one : given) {

@@ -248,10 +248,10 @@ class DistributionTest(ToolTest):
         self.train("run", experiment=changed(SERIES, loss="student_t", train__epochs=1))
         self.run_tool("export", "run", "--to", "c99", "--output", "model.c")
         text = (self.folder / "model.c").read_text()
-        for line in ("out[0]: mean\n", "out[1]: scale\n", "out[2]: dof\n"):
+        for line in ("out[0]: mean of v[+1]\n", "out[1]: scale of v[+1]\n", "out[2]: dof of v[+1]\n"):
             self.assertIn(line, text)
         self.run_tool("export", "run", "--to", "onnx-step", "--output", "model.onnx")
-        self.assertIn(b"Outputs: mean, scale, dof.", (self.folder / "model.onnx").read_bytes())
+        self.assertIn(b"Outputs: mean of v[+1], scale of v[+1], dof of v[+1].", (self.folder / "model.onnx").read_bytes())
         self.refused(["takes a model with an affine read-out"], "export", "run", "--to", "torch", "--output", "m.safetensors")
 
 

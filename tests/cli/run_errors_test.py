@@ -31,7 +31,7 @@ WEIGHTS = [
     ("a truncated header", lambda data: data[:99], ["is cut off: it has 99 bytes, its header alone takes "]),
     ("a header beyond the file", lambda data: struct.pack("<Q", 2**60) + data[8:], ["not a safetensors file"]),
     ("another kind of file", lambda data: b"PK\x03\x04" + bytes(60), ["it seems to be a zip archive: unpack it first"]),
-    ("a file of torch.save", lambda data: b"PK\x03\x04 w/data.pkl" + bytes(60), ["save its state_dict as safetensors", "`lagtape import`"]),
+    ("a file of torch.save", lambda data: b"PK\x03\x04 w/data.pkl" + bytes(60), ["a file of torch.save", "`lagtape import`"]),
     ("a format to come", lambda data: data.replace(b"lagtape-1", b"lagtape-2"), ["expected the format 'lagtape-1', got 'lagtape-2'. A newer lagtape wrote this file."]),
     ("weights of another program", lambda data: make_safetensors({"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, bytes(4)),
      ["no lagtape model", "`lagtape import`"]),

@@ -347,6 +347,27 @@ def test_complex_values_arrays_spikes_and_flags_become_equations():
     assert "surrogate" in lt.cell(many, name="many").program(4, 3)
 
 
+def test_states_and_weights_have_up_to_four_dimensions(tmp_path):
+    def heads(s, units, heads=2):
+        n = units // heads
+        S, K = s.state("S", (heads, n, n)), s.weight("K", (heads, n, s.input.size))
+        k = K @ s.input
+        s.next(S, 0.9 * S + lt.einsum("hi,hj->hij", k, k))
+        return np.reshape(lt.einsum("hij,hj->hi", s.next_of(S), k), units)
+
+    model = lt.train({"name": "heads", "data": {"task": "random", "length": 5, "input": 3, "output": 1, "train": 8},
+                      "model": {"layers": [{"cell": lt.cell(heads), "units": 8}], "readout": {"units": 1, "at": "every_step"}},
+                      "loss": "mse", "train": {"epochs": 1, "batch": 4}}, out=tmp_path / "run", progress=False).model()
+    values = model.parameters
+    K = np.stack([values["layers.0.K.0"], values["layers.0.K.1"]])
+    x, S = np.random.default_rng(0).normal(size=(1, 5, 3)), np.zeros((2, 4, 4))
+    for seen in x[0]:
+        k = K @ seen
+        S = 0.9 * S + np.einsum("hi,hj->hij", k, k)
+        y = values["readout.W"] @ np.einsum("hij,hj->hi", S, k).ravel() + values["readout.W.bias"]
+    np.testing.assert_allclose(model.predict(x)[0, -1], y, rtol=1e-4, atol=1e-6)
+
+
 # ---- Use ----
 
 

@@ -84,7 +84,7 @@ TEST_CASE("every task documents itself") {
     CHECK_FALSE((entry.files.empty() && entry.equations.empty()));
     const auto documented = reader.documentation();
     const bool reads_files = std::any_of(documented.begin(), documented.end(), [](const OptionDoc& option) {
-      return option.key == "path" || has(option.about, "the file of the sound");
+      return option.key == "path" || has(option.about, "the file of the ");
     });
     CHECK(entry.files.empty() != reads_files);
   }

@@ -46,7 +46,7 @@ TEST_CASE("what leads nowhere is refused with the assignment") {
   refused("train.epochs", "KEY=VALUE");
   refused("=3", "KEY=VALUE");
   refused("/model/layers/2/units=2", "list of 2");
-  refused("model.layers.first.units=2", "no element");
+  refused("model.layers.first.units=2", "is not an element");
   refused("name.first=2", "is a string");
   refused("train..epochs=2", "empty key");
   refused("/train/e~2=2", "~0");

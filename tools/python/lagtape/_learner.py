@@ -51,6 +51,7 @@ class Learner(_lagtape.Learner):
         """Everything that later steps depend on, as bytes: weights, gradients, states and traces. Pass them to `restore` of this
         learner or one like it: its rate may differ, but not the model's layers, scales and loss, `method`, `rule` or `window`.
 
+            >>> learner = model.learner(method="e_prop")
             >>> state = learner.save()
             >>> learner.restore(state)
         """

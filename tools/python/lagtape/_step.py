@@ -66,7 +66,7 @@ class Step:
         return Expression("value", "index", (), "n")
 
     def state(self, name: str, shape: Any = ()) -> Expression:
-        """A state of size n, of shape (g, n), or a scalar (), which starts at zero. h is its value before the step, and
+        """A state of up to four dimensions, such as a vector n or (heads, n, n), or a scalar (), which starts at zero. h is its value before the step, and
         h[-k] its value k steps earlier; k is made of numbers, options and sizes, or is a trained lag."""
         self._declare(name, "state")
         self._states[name] = _shape_of(shape)
@@ -78,7 +78,7 @@ class Step:
         initial values are from U(-1/sqrt(units), 1/sqrt(units)) unless `init` is given: "zeros", a number, {"type":
         "uniform", "low": -1, "high": 1}."""
         self._declare(name, "weight")
-        sizes = _shape_of(shape, 3)
+        sizes = _shape_of(shape)
         self._weights[name] = sizes
         if init is not None:
             self._init[name] = init
@@ -173,7 +173,7 @@ def _size_of(size: Any) -> Any:
     return int(text) if text.isdigit() else text
 
 
-def _shape_of(shape: Any, most: int = 2) -> List[Any]:
+def _shape_of(shape: Any, most: int = 4) -> List[Any]:
     sizes = [_size_of(size) for size in (shape if isinstance(shape, (tuple, list)) else (shape,))]
     if len(sizes) > most:
         raise InputError(f"a shape has at most {most} dimensions. Got {len(sizes)}.")
