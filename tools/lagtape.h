@@ -1,13 +1,13 @@
 #pragma once
 
-// All of lagtape that a program needs: #include <lagtape/lagtape.h>. CMake puts this file there, and installs it with
-// the headers that it includes and those that they include, and no others.
+// Everything in lagtape that a program needs: #include <lagtape/lagtape.h>. CMake puts this file there, and
+// installs only it and the headers that it includes, directly or indirectly.
 
 #if __cplusplus < 202002L
 #error "lagtape/lagtape.h needs C++20 (-std=c++20); lagtape/c_api.h serves C99 and C++11 and later"
 #else
 
-// ---- Tensors, the tape, files of numbers ----
+// ---- Tensors, the tape, number files ----
 #include "lagtape/core/error.h"
 #include "lagtape/core/gradient_check.h"
 #include "lagtape/core/io/npy.h"
@@ -21,7 +21,7 @@
 #include "lagtape/core/thread_pool.h"
 #include "lagtape/data/table/csv.h"
 
-// ---- Differentiable operations of the tape ----
+// ---- Differentiable tape operations ----
 #include "lagtape/ops/batch_norm.h"
 #include "lagtape/ops/dropout.h"
 #include "lagtape/ops/elementwise.h"
@@ -34,7 +34,7 @@
 #include "lagtape/ops/reverse_time.h"
 #include "lagtape/ops/shape.h"
 
-// ---- Recurrences: your own step, as an operation of the tape and as a stream ----
+// ---- Recurrences: your own step, as a tape operation and as a stream ----
 #include "lagtape/ops/recurrence/sequence.h"
 #include "lagtape/ops/recurrence/step/step_tape.h"
 #include "lagtape/ops/recurrence/stream/stream.h"
@@ -69,7 +69,7 @@
 #include "lagtape/data/splits.h"
 #include "lagtape/data/stored_sequences.h"
 
-// ---- Training as the tool does it, and a look into what was trained ----
+// ---- Training as in the tool, and analysis of trained models ----
 #include "lagtape/tools/analysis/analysis.h"
 #include "lagtape/tools/forecast/closed_loop.h"
 #include "lagtape/tools/forecast/horizon_scores.h"

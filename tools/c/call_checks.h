@@ -8,7 +8,7 @@
 
 namespace lagtape::c {
 
-// Checks of the arguments of C functions; they throw InputError with the function's name.
+// Argument checks for C functions; they throw InputError with the function's name.
 
 inline void require(const void* pointer, const char* call, const char* what) {
   if (pointer == nullptr) throw InputError({.op = call}, Rule::missing, text_of(what, " is a null pointer"));
@@ -20,7 +20,7 @@ inline void require_at_least(std::int64_t least, std::int64_t given, const char*
                      std::to_string(given));
 }
 
-/// rows * steps * width; nothing when that is beyond 2^62.
+/// rows * steps * width, or nothing if it exceeds 2^62.
 inline std::optional<std::int64_t> product(std::int64_t rows, std::int64_t steps, std::int64_t width) {
   std::int64_t count = 0;
   if (__builtin_mul_overflow(rows, steps, &count) || __builtin_mul_overflow(count, width, &count) ||

@@ -7,8 +7,8 @@
 
 namespace lagtape::c {
 
-// Both store the results of the functions lagtape_last_... for the calling thread, allocate nothing, and return the
-// status.
+// Both store what the lagtape_last_... functions return for the calling thread. They allocate nothing and
+// return the status.
 
 lagtape_status fail(lagtape_status status, std::string_view message) noexcept;
 lagtape_status fail(const InputError& error) noexcept;

@@ -14,7 +14,7 @@
 #include "lagtape/tools/c/c_api.h"
 #include "lagtape/tools/c/last_error.h"
 
-/// A loaded model, with the C strings that the interface returns.
+/// A loaded model, with the strings that the C interface returns.
 struct lagtape_model {
   explicit lagtape_model(lagtape::Model loaded)
       : model(std::move(loaded)), layers(model.layer_names()), experiment(model.experiment()) {
@@ -28,7 +28,7 @@ struct lagtape_model {
 
 namespace lagtape::c {
 
-/// Runs `f`, and turns its exceptions into a status and a message.
+/// Runs `f` and converts its exceptions to a status and a message.
 template <class F>
 lagtape_status guarded(F f) noexcept {
   try {
@@ -48,7 +48,7 @@ lagtape_status guarded(F f) noexcept {
   }
 }
 
-/// The result of `make` as a new object, or null.
+/// Returns the new object that `make` makes, or null on failure.
 template <class F>
 auto made(F make) noexcept -> decltype(make()) {
   decltype(make()) result = nullptr;

@@ -15,7 +15,7 @@ inline Interpolation interpolation_of(lagtape_interpolation given, const char* c
   return given == LAGTAPE_CUBIC ? Interpolation::cubic : Interpolation::linear;
 }
 
-/// The options of a stream for a model of that input width. The calibration lies over the caller's memory.
+/// A stream's options, for a model with this input width. The calibration is a view of the caller's memory.
 inline StreamOptions options_of(const lagtape_stream_options& given, std::int64_t input_width,
                                 const char* call) {
   const auto weights = static_cast<int>(given.weights);
