@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints a bill of materials (CycloneDX 1.5, JSON) of lagtape: what a program of it contains or loads, with versions and licenses,
-as Debian and PyPI name them. With SOURCE_DATE_EPOCH it has that time, and without it none: the same packages give the same bytes.
+"""Prints a bill of materials (CycloneDX 1.5, JSON) for lagtape: what one of its programs contains or loads, with Debian's or
+PyPI's versions and licenses. Its time is SOURCE_DATE_EPOCH, or omitted if that is unset: the same packages give the same bytes.
 
 usage: sbom.py VERSION PROGRAM
 """
@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-# What is compiled into the programs, so that no loader names it.
+# Compiled into the programs, so the loader does not list them.
 COMPILED = ("nlohmann-json3-dev", "libxsimd-dev", "libxbyak-dev", "libhowardhinnant-date-dev", "libcli11-dev", "libfmt-dev", "libarchive-dev",
             "libdnnl-dev", "zlib1g-dev", "libsndfile1-dev")
 COMPILED_INTO_PYTHON = ("nanobind",)
@@ -26,10 +26,10 @@ def output_of(*command):
 
 
 def loaded(program):
-    """The packages of the shared libraries that the system would load, but for those of the C library."""
+    """The packages of the shared libraries that the system would load, except the C library's."""
     files = [file for name, file in re.findall(r"^\s*(\S+) => (/\S+)", output_of("ldd", program), re.MULTILINE)
              if not OF_THE_SYSTEM.match(name)]
-    paths = {file: (os.path.realpath(file), file, "/usr" + file) for file in files}  # the system may have moved /lib
+    paths = {file: (os.path.realpath(file), file, "/usr" + file) for file in files}  # /lib may be merged into /usr
     done = subprocess.run(["dpkg", "-S", *sorted({path for one in paths.values() for path in one})], capture_output=True, text=True)
     owners = dict(reversed(line.split(": ", 1)) for line in done.stdout.splitlines() if not line.startswith("diversion"))
     packages = {next((owners[path] for path in one if path in owners), None) for one in paths.values()}
@@ -39,7 +39,7 @@ def loaded(program):
 
 
 def license_of(package):
-    """The licenses that the package's copyright file names, as Debian writes them."""
+    """The licenses listed in the package's copyright file, in Debian's notation."""
     file = pathlib.Path("/usr/share/doc") / package / "copyright"
     text = file.read_text(errors="replace") if file.exists() else ""
     return sorted(set(re.findall(r"^License:\s*(\S.*?)\s*$", text, re.MULTILINE)))

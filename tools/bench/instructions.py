@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Instructions that eight small trainings execute, beside the counts of the last release.
+"""Counts the instructions that eight small training runs execute, and compares them with the last release.
 
     tools/bench/instructions.py TOOL             prints both and their ratios
-    tools/bench/instructions.py TOOL --check     exit code 1 where a training takes 3 % more than then
-    tools/bench/instructions.py TOOL --write     keeps the counts in instructions.json, for a release
+    tools/bench/instructions.py TOOL --check     exit code 1 if a run takes 3 % more than it did then
+    tools/bench/instructions.py TOOL --write     writes the counts to instructions.json, for a release
 
-Valgrind counts, so that a busy machine changes nothing. A count belongs to the compiler that built the tool: built by another
-one than the kept counts, nothing is compared (exit code 77).
+Valgrind does the counting, so other load on the machine has no effect. Counts depend on the compiler that built the tool: if it
+differs from that of the stored counts, nothing is compared (exit code 77).
 """
 
 import argparse
@@ -25,7 +25,7 @@ KEPT = FOLDER / "instructions.json"
 MOST = 1.03
 SKIPPED = 77
 
-# Name of the training: its experiment and its settings. Every one has 128-bit or 256-bit vectors, one thread, two updates.
+# Name of the run: its experiment and settings. Each uses 128-bit or 256-bit vectors, one thread, and two updates.
 TRAININGS = {
     "tau-GRU, 128 units": ("tau_gru_psmnist", {"data.length": 60, "data.train": 16, "train.batch": 8}),
     "tau-GRU, 16 units": ("tau_gru_enso", {"data.length": 200, "data.train": 16, "train.batch": 8}),
@@ -40,7 +40,7 @@ TRAININGS = {
 
 
 def compiler(tool):
-    """The compiler's name and version in the tool's file, such as `GCC: (Debian 12.2.0-14) 12.2.0`."""
+    """The compiler's name and version recorded in the tool's file, such as `GCC: (Debian 12.2.0-14) 12.2.0`."""
     section = subprocess.run(["readelf", "-p", ".comment", tool], capture_output=True, text=True, check=True).stdout
     return re.search(r"\]\s+(.*\S)", section)[1]
 

@@ -1,4 +1,4 @@
-"""Rows of the peers that a user would pick instead: the scripts in peers/, each with the first Python that has its library."""
+"""Rows for the peers that a user might choose instead: the scripts in peers/, each run by the first Python with its library."""
 
 import functools
 import json
@@ -9,7 +9,7 @@ import subprocess
 from rows import BF16, DEER_WORK, IN_BF16, LATENCY, Measured, NotAvailable, Row, SIZES, TAU, median_ratio, needs_bf16
 
 PEERS = pathlib.Path(__file__).resolve().parent / "peers"
-SCRIPTS = {  # the library that a script needs, and the cells that it knows
+SCRIPTS = {  # the library that each script needs, and the cells it supports
     "torch_eager": ("torch", ("tau_gru", "lstm")),
     "torch_compile": ("torch", ("tau_gru", "lstm")),
     "torch_nn_lstm": ("torch", ("lstm",)),
@@ -59,7 +59,7 @@ def beside_script(script, name, pythons, repeats):
 
 
 def stream_beside_eigen(name, pythons):
-    """In turn, as a step is short and the machine's speed drifts."""
+    """Alternates the two sides, because a step is short and the machine's speed drifts."""
     def measure(runs):
         python, pairs = python_with("numpy", pythons), []
         for _ in range(runs.rounds):
@@ -72,7 +72,7 @@ def stream_beside_eigen(name, pythons):
 
 
 def inside_torch(name, pythons, repeats, beside):
-    """lagtape as a module of PyTorch, in turn with lagtape's own training or with a peer's script."""
+    """lagtape as a PyTorch module, alternating with lagtape's own training or a peer's script."""
     def measure(runs):
         python, pairs = python_with("torch, lagtape", pythons), []
         for _ in range(runs.rounds):
@@ -85,7 +85,7 @@ def inside_torch(name, pythons, repeats, beside):
 
 
 def beside_onednn3(name, pythons, key, settings):
-    """oneDNN 3's LSTM in turn with lagtape, which has oneDNN 2.6 in turn with it. The note gives both versions' times."""
+    """oneDNN 3's LSTM, alternating with lagtape, which itself alternates with oneDNN 2.6. The note lists both versions' times."""
     def measure(runs):
         if settings:
             needs_bf16()
@@ -119,7 +119,7 @@ def deer_beside_jax(pythons, repeats):
 
 
 def min_gru_rows(pythons, repeats):
-    """The minimal GRU in turn with lagtape's GRU, `nn.GRU` and PyTorch's scan of logarithms, all of 100 units."""
+    """The minimal GRU, alternating with lagtape's GRU, `nn.GRU` and PyTorch's scan of logarithms, all with 100 units."""
     def beside(cell):
         def measure(runs):
             pairs = [(runs.bench("min_gru_units_100"),
@@ -135,7 +135,7 @@ def min_gru_rows(pythons, repeats):
 
 
 def gradbench(sizes, key, library, pythons):
-    """lagtape's gradient of GradBench's lstm and a peer's, right after each other on one core."""
+    """lagtape's and a peer's gradient of GradBench's lstm, one right after the other on one core."""
     def measure(runs):
         program = pathlib.Path(runs.tool).with_name("lagtape_gradbench")
         if not program.exists():

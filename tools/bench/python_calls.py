@@ -1,10 +1,10 @@
-"""The cost of a call from Python: a step of a stream, a block of steps and a prediction, beside the same calls from C++
+"""The cost of calls from Python (a stream step, a block of steps and a prediction) compared with the same calls from C++
 (`lagtape bench --stream`), on one thread, in one run.
 
 usage: python_calls.py EXPERIMENT.json [--tool build/release/lagtape] [--rounds 5]
 
-Needs the Python module: PYTHONPATH=build/release/python, or the installed package. Checks bits before it times. Every figure
-is the least of many short measurements, so that other work on the machine counts little.
+Needs the Python module: PYTHONPATH=build/release/python, or the installed package. Checks that results are bit-identical before timing.
+Every figure is the minimum of many short measurements, so other load on the machine has little effect.
 """
 
 import argparse
@@ -21,7 +21,7 @@ STEPS = 1024
 
 
 def seconds_of(call, count, repeats):
-    """The least time of a call, of `repeats` measurements of `count` calls each."""
+    """The minimum time of a call over `repeats` measurements of `count` calls each."""
     times = []
     for _ in range(repeats):
         started = time.perf_counter()
@@ -32,7 +32,7 @@ def seconds_of(call, count, repeats):
 
 
 def measure(model, x):
-    """Nanoseconds a step by step and by block, and microseconds a prediction."""
+    """Nanoseconds per step in single steps and in blocks, and microseconds per prediction."""
     stream = model.stream()
     expected = model.predict(x)
     if not np.array_equal(stream.block(x), expected) or np.ptp(expected) == 0:

@@ -1,15 +1,13 @@
-"""The cost of a training update on 1 to 64 ranks: measured on this machine, and by a model of compute and messages
-beyond it.
+"""The cost of a training update on 1 to 64 ranks: measured on this machine, and estimated beyond it.
 
 usage: ranks.py TOOL EXPERIMENT.json [--ranks N ...] [--batch N] [--repeats N] [--json]
 
-The tool is one with MPI (-DLAGTAPE_MPI=ON); mpicxx compiles mpi/messages.cpp, which measures this machine's messages
-through shared memory and through TCP on the loopback. Networks that are not here have the latency and the bandwidth of
-NETWORKS.
+The tool must be built with MPI (-DLAGTAPE_MPI=ON); mpicxx compiles mpi/messages.cpp, which measures this machine's
+messages through shared memory and through TCP loopback. For other networks, NETWORKS lists latency and bandwidth.
 
-The model: an update takes the time of the rank with the most slices of the batch. Then each piece of the gradients, at
-most 64 KiB of one parameter, goes from rank to rank, each of which adds its slices, while the rank before works on the
-next piece; and the sums go from the last rank to all, parameter by parameter, in a tree.
+The model for the estimates: an update takes as long as the rank with the most slices of the batch. Then each piece of the gradients, at
+most 64 KiB of one parameter, passes from rank to rank, each of which adds its slices, while the previous rank works on
+the next piece; finally the last rank sends the sums to all, parameter by parameter, in a tree.
 """
 
 import argparse
@@ -29,7 +27,7 @@ MODELLED = (1, 2, 4, 8, 16, 32, 64)
 
 
 def train(tool, experiment, ranks):
-    """Seconds of an update of an experiment on so many ranks, one thread each."""
+    """Seconds per update of an experiment on this many ranks, with one thread each."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "experiment.json").write_text(json.dumps(experiment))
@@ -41,7 +39,7 @@ def train(tool, experiment, ranks):
 
 
 def inspected(tool, experiment):
-    """The bytes of each parameter's gradient, and how many slices a batch has."""
+    """The bytes in each parameter's gradient, and the number of slices in a batch."""
     with tempfile.TemporaryDirectory() as name:
         path = pathlib.Path(name) / "experiment.json"
         path.write_text(json.dumps(experiment))
@@ -52,7 +50,7 @@ def inspected(tool, experiment):
 
 
 def messages(gradient_bytes):
-    """Messages of this machine, through shared memory and through TCP."""
+    """Measures messages on this machine, through shared memory and through TCP."""
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "messages"
         subprocess.run(["mpicxx", "-O3", "-march=native", MESSAGES, "-o", program], check=True)
@@ -62,7 +60,7 @@ def messages(gradient_bytes):
 
 
 def modelled(compute, slices, tensors, ranks, network, adding):
-    """Seconds of an update on so many ranks: of the slices, and of the messages."""
+    """Estimated seconds per update on this many ranks: for the slices, and for the messages."""
     own = math.ceil(slices / ranks)
     if ranks == 1:
         return compute, 0

@@ -1,7 +1,7 @@
-"""The rows of the table of speed: what each one runs, beside what, and the ratio that it may have at most.
+"""The rows of the speed table: what each one runs, what it is compared with, and the largest ratio allowed.
 
-A row is a Row with `measure(runs) -> Measured`. `runs` is Runs below, the tool with the table's settings. A tool that refuses
-an experiment raises NotAvailable, with its message.
+A row is a Row with `measure(runs) -> Measured`. `runs` is Runs below, the tool with the table's settings. If the tool rejects
+an experiment, NotAvailable is raised with its message.
 """
 
 import dataclasses
@@ -12,18 +12,18 @@ import subprocess
 
 
 class NotAvailable(Exception):
-    """This row cannot be measured here; the text says why."""
+    """This row cannot be measured here; the message explains why."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
     lagtape: float
-    beside: float  # the peer's, or the other side's
+    beside: float  # the peer's or the other side's time
     ratio: float
     unit: str = "us"
     note: str = ""
-    holds: bool = True  # the row's condition besides the ratio
-    details: dict = dataclasses.field(default_factory=dict)  # the runs behind it, as the tool printed them
+    holds: bool = True  # whether the row's condition, other than the ratio, is met
+    details: dict = dataclasses.field(default_factory=dict)  # the underlying runs, as the tool printed them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,14 +33,14 @@ class Row:
     measure: callable
     limit: float | None = None
     aim: float | None = None
-    at_least: bool = False  # the limit is a lower one
+    at_least: bool = False  # the limit is a minimum
 
 
-SHORT = 10  # times the repeats, where a pass takes milliseconds: a busy moment of the machine is as long
+SHORT = 10  # multiplies the repeats if a pass takes only milliseconds, which other load can easily disturb
 
 
 class Runs:
-    """Runs of the tool on experiments of one folder. A run of `bench` that is `shared` is kept for the other rows that share it."""
+    """Runs the tool on experiments in one folder. Results of a `shared` `bench` run are kept for other rows that need them."""
 
     def __init__(self, tool, experiments, repeats, rounds, stream_steps):
         self.tool, self.experiments, self.repeats, self.rounds = tool, experiments, repeats, rounds
@@ -71,7 +71,7 @@ class Runs:
 
 
 def beside_lstm(name, *args):
-    """oneDNN's LSTM, timed in turn with lagtape in one process."""
+    """oneDNN's LSTM, alternating with lagtape in one process."""
     def measure(runs):
         run = runs.bench(name, *args) if args else runs.shared(name)
         return Measured(run["total_us"]["median"], run["onednn_lstm_us"]["median"], run["ratio"], details={name: run})
@@ -79,8 +79,8 @@ def beside_lstm(name, *args):
 
 
 def product_rate(name):
-    """Products of a pass over its time, beside the machine's peak. A pass has the forward step's products three times (forward,
-    deltas, gradients of weights), less the deltas of the input, which nobody asks for."""
+    """The matrix products in a pass per unit of time, compared with the machine's peak. A pass has the forward step's products
+    three times (forward, deltas, weight gradients), minus the deltas of the input, which are not needed."""
     def measure(runs):
         run, about = runs.shared(name), runs.json_of("inspect", name)
         layer, experiment = about["layers"][0], about["experiment"]
@@ -96,7 +96,7 @@ def median_ratio(pairs):
 
 
 def two_sides(runs, one, other):
-    """Both sides in turn, some rounds, as each is a separate process: their medians and the median of the ratios."""
+    """Alternates the two sides, each a separate process, for several rounds: their medians and the median ratio."""
     pairs = []
     for _ in range(runs.rounds):
         pairs.append((runs.bench(*one), runs.bench(*other)))
@@ -140,7 +140,7 @@ def needs_bf16():
 
 
 def bf16_beside_f32(name, *settings):
-    """The same experiment in both precisions, where the processor multiplies bf16 by an instruction."""
+    """The same experiment in both precisions, if the processor has bf16 multiply instructions."""
     def measure(runs):
         needs_bf16()
         return two_sides(runs, (name, *settings, *IN_BF16), (name, *settings))
@@ -148,7 +148,7 @@ def bf16_beside_f32(name, *settings):
 
 
 def bf16_beside_lstm(name, key):
-    """In bf16, beside oneDNN's LSTM in f32 or in bf16 (`key`), timed in turn in one process."""
+    """In bf16, compared with oneDNN's LSTM in f32 or bf16 (`key`), alternating in one process."""
     def measure(runs):
         needs_bf16()
         run = runs.shared(name, *IN_BF16)
@@ -160,7 +160,7 @@ def bf16_beside_lstm(name, key):
 
 
 def forward_beside(name, milliseconds):
-    """All steps forward on one core, beside a printed time."""
+    """All steps forward on one core, compared with a published time."""
     def measure(runs):
         run = runs.bench(name, "--threads", 1)
         found = 1e-3 * run["steps"] * run["forward_us"]["median"]
@@ -177,7 +177,7 @@ def stream(name, peer_ns):
 
 
 def stream_weights(name, weights):
-    """A stream with weights in bf16 or int8 beside that of f32, in turn in one process."""
+    """A stream with bf16 or int8 weights compared with an f32 stream, alternating in one process."""
     def measure(runs):
         run = runs.bench(name, "--stream", "--steps", runs.stream_steps, "--weights", weights)
         return Measured(run["weights_ns"]["median"], run["stream_ns"]["median"], run["weights_ratio"], "ns",
@@ -195,22 +195,22 @@ def subnormal(name):
 SIZES = {"psmnist": "units 128, batch 128, T 784", "adding": "units 128, batch 50, T 2000", "enso": "units 16, batch 32, T 2000"}
 TAU = {"psmnist": 65, "adding": 900, "enso": 20}
 LSTM = "oneDNN LSTM, same sizes"
-LATENCY = {16: 1.0, 32: 0.85, 64: 0.75, 128: 0.75}  # a stream's time over a peer's, by units
+LATENCY = {16: 1.0, 32: 0.85, 64: 0.75, 128: 0.75}  # a stream's time divided by a peer's, by number of units
 PAPER_MODELS = {"unicornn": "UnICORNN", "sru": "SRU", "indrnn": "IndRNN", "exp_rnn": "expRNN", "cornn": "coRNN"}
-PAPER_STEPS = (1000, 2000)  # steps in UnICORNN's table of times a batch
-RTNEURAL_NS = {16: 78, 32: 162, 64: 634, 128: 2578}  # on one core, when it was measured; it is not run here
+PAPER_STEPS = (1000, 2000)  # sequence lengths in UnICORNN's table of times per batch
+RTNEURAL_NS = {16: 78, 32: 162, 64: 634, 128: 2578}  # measured earlier on one core; not run here
 DEER_WORK = "GRU, 2 units, batch 16, T 10,000, forward, one core"
-DEER_MS = 3.31  # the time of DEER on a V100, as its authors print it (github.com/machine-discovery/deer, README.md)
+DEER_MS = 3.31  # DEER's time on a V100, as published by its authors (github.com/machine-discovery/deer, README.md)
 IN_BF16 = ("--set", "train.precision=bf16")
 BF16 = [("tau-GRU, first row", "tau_gru_psmnist", 0.68, 0.62), ("LSTM, units 128, batch 128", "lstm_psmnist", 0.68, 0.62),
         ("LEM, units 128, batch 128", "lem_psmnist", 0.68, 0.62), ("tau-GRU, units 16, batch 32, one thread", "tau_gru_enso", 1.0, None)]
 
 
 def bf16_rows():
-    """Each model in bf16 beside its own f32; those of 128 units also beside oneDNN's LSTM in f32 and in bf16."""
+    """Each model in bf16 compared with f32; with 128 units, also with oneDNN's LSTM in f32 and bf16."""
     result = []
     for work, name, limit, aim in BF16:
-        settings = ("--threads", "1") if "one thread" in work else ()  # two threads vary more than the precisions differ
+        settings = ("--threads", "1") if "one thread" in work else ()  # with two threads, times vary more than the precisions differ
         result.append(Row(f"{work}, bf16", "its own f32", bf16_beside_f32(name, *settings), limit, aim))
         if "units 16" not in work:
             result += [Row(f"{work}, bf16", LSTM, bf16_beside_lstm(name, "onednn_lstm_us")),

@@ -1,14 +1,14 @@
-"""Signal-to-noise ratios of streams at other sample rates than a model's own.
+"""Signal-to-noise ratios of streams at sample rates other than the model's own.
 
     python3 tools/bench/sample_rates.py TOOL RUN... [--own 48000] [--json]
 
-Each run is a model of sound with one input and one output. The sound is a chord of three sines (110, 329.6 and 1046.5 Hz,
-0.1 each), which is known at every rate. The truth is what the model gives at its own rate; the other rate's outputs are
-compared with it at the instants that both have, from 0.25 s to 1 s: 10 log10(sum truth^2 / sum difference^2) dB, the mean
-of the truth taken away from both. "unchanged" runs the model as it is, "linear" and "cubic" are `predict --stream --rate`,
-and "resampled" brings the sound to the model's rate and its output back (scipy.signal.resample_poly with a Kaiser window,
-beta 14, 64 zero crossings a side). "exact" stands where all bits are the same, and "unstable" where the tool refuses the
-rate.
+Each run is an audio model with one input and one output. The sound is a chord of three sines (110, 329.6 and 1046.5 Hz,
+0.1 each), which is known at every rate. The truth is the model's output at its own rate; the other rate's outputs are
+compared with it at the instants they share, from 0.25 s to 1 s: 10 log10(sum truth^2 / sum difference^2) dB, with the
+truth's mean subtracted from both. "unchanged" runs the model as is, "linear" and "cubic" are `predict --stream --rate`,
+and "resampled" converts the sound to the model's rate and its output back (scipy.signal.resample_poly with a Kaiser
+window, beta 14, 64 zero crossings per side). "exact" means that all bits are the same; "unstable" means that the tool
+does not support the rate.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def resampled(x, up, down):
 
 
 def outputs(tool, run, x, *args):
-    """The outputs of a run for x [T]; None where the tool refuses."""
+    """A run's outputs for x [T]; None if the tool fails."""
     with tempfile.TemporaryDirectory() as folder:
         there = pathlib.Path(folder)
         np.save(there / "x.npy", x[:, None])
@@ -57,7 +57,7 @@ def outputs(tool, run, x, *args):
 
 
 def ratio(truth, other, own, rate):
-    """The signal-to-noise ratio in dB at common instants, "exact" or "unstable"."""
+    """The signal-to-noise ratio in dB at shared instants, or "exact" or "unstable"."""
     if other is None:
         return "unstable"
     step = Fraction(rate, own)

@@ -1,8 +1,8 @@
-"""Measures the table of speed and prints it as Markdown, and as JSON into a file.
+"""Measures the speed table and prints it as Markdown; can also write it to a JSON file.
 
     python3 tools/bench/table.py [TOOL] [--peers] [--python PYTHON]... [--json FILE] [--write PAGE] [...]
 
-Needs nothing but Python, the tool, and, for --peers, the peers. A row that cannot be measured stays in the table with the reason.
+Needs only Python, the tool, and, for --peers, the peers. A row that cannot be measured stays in the table with the reason.
 """
 
 import argparse
@@ -23,14 +23,14 @@ FIRST, LAST = "<!-- table: written by table.py -->", "<!-- end of table -->"
 
 
 def is_met(row, measured):
-    """True, False, or None where nothing is asked for."""
+    """Whether the row meets its limit; None if it has none."""
     if row.limit is None:
         return None
     return measured.holds and (measured.ratio >= row.limit if row.at_least else measured.ratio <= row.limit)
 
 
 def result_of(row, runs):
-    """One row as a dictionary, the keys of the JSON file."""
+    """A row as a dictionary with the keys of the JSON file."""
     result = {"work": row.work, "peer": row.peer, "unit": None, "lagtape": None, "beside": None, "ratio": None,
               "limit": row.limit, "aim": row.aim, "at_least": row.at_least, "met": None, "note": "", "details": {}}
     try:
@@ -42,7 +42,7 @@ def result_of(row, runs):
 
 
 def machine(tool):
-    """Where and when, for the reader of the numbers."""
+    """Where and when the numbers were measured."""
     cpu = platform.processor() or platform.machine()
     if os.path.exists("/proc/cpuinfo"):
         models = [line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
@@ -72,7 +72,7 @@ def line_of(result):
 
 
 def notes_of(results):
-    """The rows' notes, those that are equal in one line."""
+    """The rows' notes; rows with the same note share a line."""
     works = {}
     for result in results:
         if result["note"]:

@@ -1,13 +1,13 @@
 """An LSTM with its read-out as a stream, one row and one step at a time, written with Eigen (eigen_stream.cpp, compiled for this
-machine with the experiment's units): what a program would otherwise embed.
+machine with the experiment's units): what a program might embed instead.
 
     apt-get install g++ libeigen3-dev; pip install numpy
     python3 eigen_stream.py EXPERIMENT.json [--steps N] [--repeats N] [--in-order] [--functions INCLUDE]
 
 prints one line of JSON: `peer`, `version`, `experiment`, `units`, `steps`, `repeats`; `stream_ns` {"median", "min", "max"},
-nanoseconds a step; `error`, the largest difference of an output from f64 loops, checked before anything is printed.
-`--in-order` and `--functions` take away what Eigen may do and lagtape does not (eigen_stream.cpp); INCLUDE is the folder `include`
-of a build of lagtape, and the processor needs AVX-512.
+nanoseconds per step; `error`, the largest difference between an output and f64 loops, checked before anything is printed.
+`--in-order` and `--functions` prevent what Eigen may do but lagtape does not (eigen_stream.cpp); INCLUDE is the `include` folder
+of a lagtape build, and the processor needs AVX-512.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def version():
 
 
 def loops(weights, x):
-    """The outputs in f64, from the zero state."""
+    """The outputs in f64, starting from zero states."""
     W, U, b, V, c = (weights[name].astype(np.float64) for name in "WUbVc")
     gates, cell, h, y = len(W), 0, np.zeros(V.shape[1]), []
     for x_n in x.astype(np.float64):

@@ -1,17 +1,17 @@
-"""GradBench's `lstm` (from ADBench: recurrences without matrices, f64) by lagtape, beside the same by hand in C++ and in JAX, on
+"""GradBench's `lstm` (from ADBench: recurrences without matrices, f64) in lagtape, compared with hand-written C++ and with JAX, on
 one core.
 
     cmake --build --preset release --target lagtape_gradbench
     apt-get install g++; pip install numpy jax
     python3 gradbench.py build/release/lagtape_gradbench [--layers 2] [--characters 1024] [--repeats N] [--text FILE]
 
-The data follow the benchmark's rule (github.com/gradbench/gradbench, evals/lstm/data/gen_data.py): parameters and states are
-uniform in [0, 1), the sequence is the bits of a text's characters, as many as the largest character has. The text is made up here
-unless a file is given; it has the benchmark's 14 bits. Prints one line of JSON: `layers`, `characters`, `bits`, `repeats`;
-`lagtape_us`, `hand_us`, `jax_us` {"median", "min", "max"}, microseconds of the gradient (by hand and in JAX with the objective,
-which comes along), and `objective_us` of lagtape's objective alone; `versions`; and `errors`, the largest relative difference of
-each from NumPy loops, whose gradient is taken by complex steps. They are checked before anything is printed. Without JAX,
-`jax_us` is not there.
+The data follow the benchmark's rules (github.com/gradbench/gradbench, evals/lstm/data/gen_data.py): parameters and states are
+uniform in [0, 1), and the sequence is the bits of a text's characters, as many as the largest character needs. The text is made
+up here unless a file is given, and has the benchmark's 14 bits. Prints one line of JSON: `layers`, `characters`, `bits`,
+`repeats`; `lagtape_us`, `hand_us`, `jax_us` {"median", "min", "max"}, microseconds for the gradient (by hand and in JAX this
+includes the objective), and `objective_us` for only lagtape's objective; `versions`; and `errors`, the largest relative
+difference of each from NumPy loops with complex-step gradients, checked before anything is printed. Without JAX, there is no
+`jax_us`.
 """
 
 import argparse
@@ -30,11 +30,11 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy only checks
 import numpy as np
 
 SOURCE = pathlib.Path(__file__).resolve().with_name("gradbench_hand.cpp")
-LARGEST_ERROR = 1e-9  # the difference that results in f64 may have
+LARGEST_ERROR = 1e-9  # the largest difference allowed between f64 results
 
 
 def made_up_text(characters, rng):
-    """Small letters, spaces and line breaks, and the apostrophe of the benchmark's own text, U+2019."""
+    """Lowercase letters, spaces and line breaks, and the apostrophe from the benchmark's own text, U+2019."""
     return "".join(rng.choice(list("etaoinshrdlu      \n\u2019"), characters - 1)) + "\u2019"
 
 
@@ -50,7 +50,7 @@ def problem(layers, characters, text):
 
 
 def scores(xp, carry, main, extra, bits, following):
-    """A step for any array library: the layers' states and the next character's part of the sum."""
+    """A step in any array library: the layers' states and the next character's contribution to the sum."""
     x, after = bits * extra[..., 0, :], []
     for layer, (h, c) in enumerate(carry):
         (wf, wi, wo, wg), (bf, bi, bo, bg) = (xp.split(main[..., 2 * layer + k, :], 4, axis=-1) for k in range(2))
@@ -72,7 +72,7 @@ def numpy_objective(data, main, extra):
 
 
 def check(data, objective, gradient):
-    """The largest error of the objective and, along a direction for each gate, bias and row, of the gradient."""
+    """The largest error in the objective, and in the gradient along one direction per gate, bias and row."""
     main, extra = data["main_params"], data["extra_params"]
     bits = extra.shape[1]
     blocks = gradient.reshape(-1, bits)
@@ -94,7 +94,7 @@ def summary(times):
 
 
 def by_lagtape(program, data, repeats, folder):
-    """Objective, gradient, and the times of both in microseconds."""
+    """The objective, the gradient, and both times in microseconds."""
     path = pathlib.Path(folder) / "lstm.json"
     path.write_text(json.dumps({**{name: value.tolist() for name, value in data.items()}, "min_runs": repeats + 2}))
     results = {}

@@ -1,13 +1,13 @@
-"""An hourly load that depends on the temperature of the same hour, forecast 48 steps ahead: darts' linear regression beside
-the experiment that `lagtape new` writes.
+"""An hourly load that depends on the temperature in the same hour, forecast 48 steps ahead: darts' linear regression compared
+with the experiment that `lagtape new` writes.
 
     python3 hourly_load.py LAGTAPE [--rows N] [--keep FOLDER]
 
-load = f(temperature, hour, holiday) + noise of 2.5. Both know that temperature and holiday are known ahead, and both
-forecast from the same rows of the last 15 %. darts' model fits the rows before them, lagtape's trains on the first 70 % and
-validates on the next 15 %; its experiment is used as it was written. Needs `pip install darts`. Prints one line of
-JSON: the root mean squared errors over all 48 steps, darts' in three ways, the ratio (lagtape's / darts' best), those of lagtape's own ridge
-regression and of the noise, and the versions.
+load = f(temperature, hour, holiday) + noise of 2.5. Both treat temperature and holiday as known ahead, and forecast from
+the same rows in the last 15 %. darts' model is fitted to the rows before them; lagtape's trains on the first 70 % and
+validates on the next 15 %, with the experiment as written. Needs `pip install darts`. Prints one line of JSON: the root
+mean squared errors over all 48 steps (darts' in three ways), the ratio (lagtape's / darts' best), the errors of lagtape's
+own ridge regression and of the noise, and the versions.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 
 STEPS, LAGS, ORIGINS, NOISE = 48, 48, 200, 2.5
-MODELS = {  # a regression for each step, on the covariates of all steps; and one step, again and again
+MODELS = {  # one regression per step, on the covariates of all steps; and a single-step one, applied repeatedly
     "direct": {"lags_future_covariates": (LAGS, STEPS), "output_chunk_length": STEPS},
     "recursive": {"lags_future_covariates": (24, 1), "output_chunk_length": 1},
     "recursive, aligned": {"lags_future_covariates": [0], "output_chunk_length": 1},
@@ -53,7 +53,7 @@ def lagtape_errors(tool, folder, rows):
 
 
 def darts_error(rows, options):
-    """The error of darts' model with these options beside the lags."""
+    """The error of darts' model with these options in addition to the lags."""
     import numpy as np
     import pandas as pd
     from darts import TimeSeries

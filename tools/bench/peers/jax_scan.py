@@ -1,8 +1,8 @@
-"""The tau-GRU, the LSTM and the GRU in JAX: `jit` of `value_and_grad` of `lax.scan`, the projections of all inputs in one product.
+"""The tau-GRU, the LSTM and the GRU in JAX: `jit` of `value_and_grad` of `lax.scan`, with all input projections in one product.
 
-A scan that carried the last tau states would keep them for backward at every step (46 GB in the adding problem's size). So the
-tau-GRU scans over blocks of at most tau + 1 steps, and inside them over steps; the delayed products of a block are then one
-product, as the delayed states are at hand."""
+A scan that carried the last tau states would keep them for backward at every step (46 GB for the adding problem). The tau-GRU
+therefore scans over blocks of at most tau + 1 steps, and over the steps in each; a block's delayed products are a single
+product, because the delayed states are already known."""
 
 import os
 
@@ -35,7 +35,7 @@ def tau_gru_states(w, x, tau):
         return h, h
 
     def block(window, inputs):
-        """window [tau + 1, batch, units]: the last states, the present one at the end."""
+        """window [tau + 1, batch, units]: the last states, ending with the current one."""
         z = jnp.tanh(inputs[..., 3 * units:] + window[:size] @ W_delayed)
         states = lax.scan(step, window[-1], (inputs[..., :3 * units], z))[1]
         return jnp.concatenate([window, states])[-(tau + 1):], states
@@ -106,7 +106,7 @@ class Work:
 
 
 def set_threads(threads):
-    """XLA takes as many threads as the process may run on; this comes before it starts."""
+    """Limits XLA's threads. It uses as many as the process has processors, so call this before it starts."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
 
 

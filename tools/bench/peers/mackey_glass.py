@@ -1,9 +1,9 @@
-"""The Mackey-Glass equation with lag 14 over 500 time units, problem A1 of DDETST and the first of SciML's benchmarks of delays.
+"""The Mackey-Glass equation with lag 14 over 500 time units, problem A1 in DDETST and the first of SciML's delay benchmarks.
 
     python3 mackey_glass.py [LAGTAPE]
 
-Prints for each step h one line of JSON: processor seconds of `lagtape solve` from its start, least of 5, and the largest error at 50
-times, beside steps of 0.005.
+Prints one line of JSON for each step h: the CPU seconds of `lagtape solve`, including startup (minimum of 5), and the largest
+error at 50 times, compared with steps of 0.005.
 """
 
 import csv

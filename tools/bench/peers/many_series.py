@@ -1,9 +1,9 @@
-"""Training of many short series beside one long one of as many rows.
+"""Training on many short series compared with one long series with as many rows.
 
     python3 tools/bench/peers/many_series.py TOOL [--series 10000] [--rows 500] [--repeats 3]
 
-The same numbers, a daily wave with noise, are written as one table of many series and as one recording. `check` reads a file
-and `train` reads it and trains, on one thread, in turns; processor time is that of the process, the best of the repeats.
+The same numbers, a daily wave with noise, are written as a table of many series and as one recording. `check` reads a file,
+and `train` reads it and trains, on one thread, alternating; CPU time is the process's, the best of the repeats.
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""oneDNN 3's LSTM primitive (onednn3_lstm.cpp, with the sources that the tool measures oneDNN 2.6 by), from this Python's packages.
+"""oneDNN 3's LSTM primitive, from this Python's packages (onednn3_lstm.cpp, with the sources that measure oneDNN 2.6 in the tool).
 
-    apt-get install g++; pip install onednn onednn-devel            # oneDNN 3.13, with the threads of oneTBB
-    apt-get install g++; pip install onednn-cpu-gomp onednn-devel-cpu-gomp   # or oneDNN 3.2, with those of GCC's OpenMP
+    apt-get install g++; pip install onednn onednn-devel            # oneDNN 3.13, with oneTBB threads
+    apt-get install g++; pip install onednn-cpu-gomp onednn-devel-cpu-gomp   # or oneDNN 3.2, with GCC OpenMP threads
     python3 onednn3_lstm.py EXPERIMENT.json [--repeats N]
 
-prints one line of JSON: `peer`, `version`, `experiment`, `steps`, `batch`, `units`, `repeats`; and with the meaning that they
-have in `lagtape bench --json`: `onednn_lstm_us`, `onednn_threads`, `onednn_bf16_lstm_us`, `onednn_bf16_threads` (the last two
-where the processor multiplies bf16). The sizes are those of the experiment's first layer, whatever its cell. The results are
-checked against loops in f64 before anything is timed. Exit code 2, with a message, where there is no oneDNN 3.
+prints one line of JSON: `peer`, `version`, `experiment`, `steps`, `batch`, `units`, `repeats`; and, with the same meaning as in
+`lagtape bench --json`: `onednn_lstm_us`, `onednn_threads`, `onednn_bf16_lstm_us`, `onednn_bf16_threads` (the last two if the
+processor has bf16 multiply instructions). The sizes are those of the experiment's first layer, whatever its cell. Results are
+checked against f64 loops before anything is timed. Exit code 2, with a message, if oneDNN 3 is not found.
 """
 
 import argparse
@@ -50,14 +50,14 @@ def compiled(folder):
 
 
 def environment(threads):
-    """The packages' libraries; and where oneDNN runs on SYCL, its device for processors, which is in the same folder."""
+    """The packages' libraries and, if oneDNN runs on SYCL, its CPU device, which is in the same folder."""
     library = PREFIX / "lib"
     return {**os.environ, "OMP_NUM_THREADS": str(threads), "LD_LIBRARY_PATH": str(library), "ONEDNN_VERBOSE": "none",
             "ONEAPI_DEVICE_SELECTOR": "opencl:cpu", "OCL_ICD_FILENAMES": str(library / "libintelocl.so")}
 
 
 def run(program, sizes, threads, repeats):
-    """oneTBB takes as many threads as there are processors for the process."""
+    """oneTBB uses as many threads as the process has processors."""
     processors = sorted(os.sched_getaffinity(0))[:threads]
     done = subprocess.run([program, *map(str, (*sizes, threads, repeats))], stdout=subprocess.PIPE, env=environment(threads),
                           preexec_fn=lambda: os.sched_setaffinity(0, processors))

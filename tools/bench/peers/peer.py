@@ -1,21 +1,21 @@
-"""Shared by the peers' scripts: the experiment file, weights and data of its sizes, the check, the timing, the printed
-line.
+"""Shared by the peers' scripts: the experiment file, weights and data of the right sizes, the check, the timing, the
+printed line.
 
     python3 PEER.py EXPERIMENT.json [--threads N] [--repeats N]
 
 prints one line of JSON:
 
-    peer, version        which, and of what library
+    peer, version        the peer, and its library's version
     experiment, cell, steps, batch, units, tau
-    threads              those asked for, else the best of 1 and 2 (each in a separate process)
+    threads              the requested number, else the best of 1 and 2 (each in a separate process)
     repeats
-    forward_us           {"median", "min", "max"}, microseconds a time step: the loss, keeping nothing for backward
+    forward_us           {"median", "min", "max"}, microseconds per time step: the loss, keeping nothing for backward
     total_us             the same: the loss and the gradients of all weights (none of the input)
-    backward_us          total_us less the fastest forward, as `lagtape bench` has it
+    backward_us          total_us minus the fastest forward, as in `lagtape bench`
     loss_error, gradient_error   against f64 loops and central differences, checked before anything is timed
-    note                 how the peer was written, where that matters
+    note                 how the peer was written, if that matters
 
-Exit code 2, with a message, for an experiment that the peer does not know.
+Exit code 2, with a message, for an experiment that the peer does not support.
 """
 
 import argparse
@@ -28,7 +28,7 @@ import subprocess
 import sys
 import time
 
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy only checks: its threads would spin beside those of the peer
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy only checks; its threads would spin and compete with the peer's
 
 import numpy as np
 
@@ -56,7 +56,7 @@ class Case:
 
 
 class Refused(Exception):
-    """An experiment that is not for these peers."""
+    """An experiment that these peers do not support."""
 
 
 def read_case(path):
@@ -76,7 +76,7 @@ def read_case(path):
 
 
 def small(case):
-    """The same work with few units and rows, and some delays long."""
+    """The same work with few units and rows, and several delays long."""
     units = min(case.units, 6)
     return dataclasses.replace(case, units=units, tau=min(case.tau, 20), steps=64, batch=3,
                                output=case.output if case.readout else units)
@@ -103,7 +103,7 @@ def make_data(case):
 
 
 def checked(prepare, case, each):
-    """The peer at work on a case, and how far off it is."""
+    """The peer's work on a case, and its errors."""
     weights, (x, target) = make_weights(case), make_data(case)
     work = prepare(case, weights, x, target)
     found_loss, gradients = work.read()
@@ -115,7 +115,7 @@ def timing(times):
 
 
 def measure(work, case, repeats):
-    """Microseconds a time step, forward and both passes in turn."""
+    """Microseconds per time step, alternating forward and both passes."""
     def per_step(run):
         start = time.perf_counter()
         run()
@@ -141,7 +141,7 @@ def run(peer, case, threads, repeats):
 
 
 def best(args):
-    """The fastest of the numbers of threads, each measured by this script in a fresh process."""
+    """The fastest number of threads; this script measures each in a fresh process."""
     results = []
     for threads in THREADS:
         command = [sys.executable, sys.argv[0], args.experiment, "--threads", str(threads), "--repeats", str(args.repeats)]
@@ -155,9 +155,9 @@ def best(args):
 
 @dataclasses.dataclass(frozen=True)
 class Peer:
-    """A script's own part. `prepare(case, weights, x, target)` gives an object with `forward()`,
-    `forward_and_backward()`, which end when the work is done, and `read()`: the loss and the gradients, named and
-    shaped as the weights."""
+    """The part specific to a script. `prepare(case, weights, x, target)` returns an object with `forward()` and
+    `forward_and_backward()`, which return when the work is done, and `read()`, which returns the loss and the gradients,
+    named and shaped like the weights."""
 
     name: str
     version: str

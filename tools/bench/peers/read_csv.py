@@ -1,10 +1,10 @@
-"""Reading of a large .csv file: `lagtape check` beside pandas' C reader.
+"""Reading a large .csv file: `lagtape check` compared with pandas' C reader.
 
     python3 tools/bench/peers/read_csv.py TOOL [--rows 1250000] [--columns 20] [--repeats 3]
 
-Needs pandas. The file has random numbers of five decimals, and with --times an hourly date in front. Each reader is a
-separate process; processor time and peak memory are those of the process, the best of the repeats. `check` reads the
-file, scales the columns, builds the model and looks at a few batches; pandas reads the file and nothing more.
+Needs pandas. The file contains random numbers with five decimals and, with --times, an hourly date first. Each reader is
+a separate process; CPU time and peak memory are that process's, the best of the repeats. `check` reads the file, scales
+the columns, builds the model and examines a few batches; pandas only reads the file.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import tempfile
 
 
 def cost(command):
-    """Processor seconds and peak MB of a process."""
+    """A process's CPU seconds and peak MB."""
     reader = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(reader.pid, 0)
     if status:
@@ -36,7 +36,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "numbers.csv"
         times = f"n.insert(0, 'time', pd.date_range('1900-01-01', periods={arguments.rows}, freq='h'));"
-        # In a separate process, since the memory of this one counts as that of the readers it starts.
+        # In a separate process, because this one's memory would be counted for the readers it starts.
         subprocess.run([sys.executable, "-c",
                         "import numpy as np, pandas as pd;"
                         f"n = pd.DataFrame(np.random.default_rng(1).normal(size=({arguments.rows}, {arguments.columns}))).add_prefix('c');"

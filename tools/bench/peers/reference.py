@@ -1,8 +1,8 @@
-"""The peers' cells as plain NumPy loops in f64, the loss that lagtape computes, and the check of a peer against both.
+"""The peers' cells as plain NumPy loops in f64, lagtape's loss, and the check of a peer against both.
 
-Weights are a dictionary of arrays: W [4, units, units] and U [4, units, input] of states and inputs, b [4, units], and of the
-read-out V [q, units] and c [q]. The four are 1, 2, 3, 4 of the tau-GRU and i, f, g, o of the LSTM. lagtape keeps two biases a
-product pair, whose sum b is: the peers do without the second. The GRU has W and U of r, z and n, and b of r, z, U n and W n.
+Weights are a dictionary of arrays: W [4, units, units] for states, U [4, units, input] for inputs, b [4, units], and for the
+read-out V [q, units] and c [q]. The four are 1, 2, 3, 4 in the tau-GRU and i, f, g, o in the LSTM. lagtape keeps two biases per
+pair of products, whose sum is b; the peers omit the second. The GRU has W and U for r, z and n, and b for r, z, U n and W n.
 Without V and c there is no read-out. x is [T, B, input], outputs are [T, B, q] or [B, q].
 """
 
@@ -14,7 +14,7 @@ def sigmoid(v):
 
 
 def tau_gru_states(w, x, tau):
-    """h [T, B, units] of h' = (1 - g) h + g (u + a z), z looking tau steps back."""
+    """h [T, B, units] for h' = (1 - g) h + g (u + a z), where z uses the state tau steps back."""
     zero = np.zeros((x.shape[1], w["W"].shape[1]))
     states = [zero]
     for n, x_n in enumerate(x):
@@ -26,7 +26,7 @@ def tau_gru_states(w, x, tau):
 
 
 def lstm_states(w, x, tau=None):
-    """h [T, B, units] of c' = f c + i g, h' = o tanh(c')."""
+    """h [T, B, units] for c' = f c + i g, h' = o tanh(c')."""
     h = c = np.zeros((x.shape[1], w["W"].shape[1]))
     states = []
     for x_n in x:
@@ -38,7 +38,7 @@ def lstm_states(w, x, tau=None):
 
 
 def gru_states(w, x, tau=None):
-    """h [T, B, units] of h' = (1 - z) tanh(U x + r (W h)) + z h."""
+    """h [T, B, units] for h' = (1 - z) tanh(U x + r (W h)) + z h."""
     h, states = np.zeros((x.shape[1], w["W"].shape[1])), []
     for x_n in x:
         Wh, Ux = [h @ W.T for W in w["W"]], [x_n @ U.T + b for U, b in zip(w["U"], w["b"])]
@@ -65,14 +65,14 @@ def loss(case, w, x, target):
 
 
 def projected(case, w, x, target, direction):
-    """The derivative of the loss along a direction, by central differences."""
+    """The directional derivative of the loss, by central differences."""
     step = 1e-5
     ahead, behind = ({k: w[k] + sign * step * direction.get(k, 0) for k in w} for sign in (1, -1))
     return (loss(case, ahead, x, target) - loss(case, behind, x, target)) / (2 * step)
 
 
 def directions(w, each):
-    """Normal directions: of one tensor (of one of the gates) at a time, or of all at once."""
+    """Normally distributed directions: in one tensor (or one gate) at a time, or in all at once."""
     rng = np.random.default_rng(7)
     if not each:
         return [{k: rng.standard_normal(v.shape) for k, v in w.items()}]
@@ -86,8 +86,8 @@ def directions(w, each):
 
 
 def check(case, w, x, target, found_loss, gradients, each):
-    """Compares a peer's loss and gradients in f32 with the loops in f64. Gives the two errors, relative to the loss and to the
-    norm of the gradient looked at; raises ValueError when one is too large."""
+    """Compares a peer's f32 loss and gradients with the f64 loops. Returns the two errors, relative to the loss and to the norm
+    of the compared gradient; raises ValueError if either is too large."""
     w = {name: value.astype(np.float64) for name, value in w.items()}
     x = x.astype(np.float64)
     expected = loss(case, w, x, target)

@@ -2,10 +2,10 @@
 
     python3 same_task.py PEER [--lagtape LAGTAPE]     PEER: lagtape, darts, statsforecast, neuralforecast, torch or keras
 
-The data, the 200 origins and the error are those of hourly_load.py. Each function below is the whole task as its library
-writes it, from a table to forecasts, and its lines are counted. Networks are one LSTM of 32 units, trained on windows of 168
-hours until the error on the validation rows has not improved for 5 epochs. Prints one line of JSON: seconds of the clock and of processors from the
-table to the last forecast without imports, lines, and the root mean squared error over all 48 steps.
+The data, the 200 origins and the error are those of hourly_load.py. Each function below is the whole task in one library, from
+a table to forecasts, and its lines are counted. Each network is one LSTM with 32 units, trained on windows of 168 hours until
+the error on the validation rows has not improved for 5 epochs. Prints one line of JSON: wall-clock and CPU seconds from the
+table to the last forecast, without imports; lines; and the root mean squared error over all 48 steps.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def torch_lstm(frame):
     past = TRAIN - 1
     mean, scale = frame[:TRAIN].mean(), frame[:TRAIN].std()
     values = torch.tensor(((frame - mean) / scale).to_numpy(), dtype=torch.float32)
-    inputs, target = torch.cat([values[:-1, :1], values[1:, 1:]], 1), values[1:, :1]  # the load before, the known columns now
+    inputs, target = torch.cat([values[:-1, :1], values[1:, 1:]], 1), values[1:, :1]  # the previous load, the current known columns
 
     class Network(torch.nn.Module):
         def __init__(self):
@@ -137,13 +137,13 @@ def table():
 
 
 def processors():
-    """Seconds of processors that this process and those it started have used."""
+    """CPU seconds used by this process and its children."""
     usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def error_of(forecasts, frame):
-    """The root mean squared error of forecasts [origins, steps], whatever the library keeps them in."""
+    """The root mean squared error of forecasts [origins, steps] in any array type."""
     if isinstance(forecasts, float):
         return forecasts
     if isinstance(forecasts, list):

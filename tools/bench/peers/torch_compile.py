@@ -1,5 +1,5 @@
-"""The cells of torch_eager.py through `torch.compile`, in blocks of 16 steps: Dynamo unrolls a loop over time, and code of 784
-or 2000 steps, forward and backward, is not something that a user waits for; a step for itself costs more to call than it saves."""
+"""The cells of torch_eager.py with `torch.compile`, in blocks of 16 steps: Dynamo unrolls a loop over time, and compiling 784 or
+2000 steps, forward and backward, takes longer than users will wait; calling a single compiled step costs more than it saves."""
 
 import functools
 

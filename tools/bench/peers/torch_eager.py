@@ -1,6 +1,6 @@
-"""The tau-GRU and the LSTM in PyTorch, step by step, as a careful user writes them: the projections of all inputs in one product,
-`unbind` rather than indexing, the products of one operand stacked, sums inside `addmm`, subnormal numbers flushed. The delayed
-product is taken step by step like the other: joining it over blocks of tau steps is not what users of PyTorch do."""
+"""The tau-GRU and the LSTM in PyTorch, step by step, as a careful user would write them: all input projections in one product,
+`unbind` rather than indexing, products with the same operand stacked, sums inside `addmm`, subnormal numbers flushed. The delayed
+product is also computed step by step: PyTorch users do not combine it over blocks of tau steps."""
 
 import sys
 
@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 
 def tau_gru_step(h, delayed, x_present, x_delayed, W_present, W_delayed):
-    """W_present [units, 3 units]: the columns of 1, 3, 4; W_delayed [units, units]: those of 2."""
+    """W_present [units, 3 units]: the columns of 1, 3, 4; W_delayed [units, units]: the columns of 2."""
     units = h.shape[1]
     present = torch.addmm(x_present, h, W_present)
     u = torch.tanh(present[:, :units])
@@ -31,7 +31,7 @@ def lstm_step(h, c, x, W):
 
 
 def tau_gru_block(h, delayed, x_present, x_delayed, W_present, W_delayed):
-    """The states of some steps, for which the delayed states are known already."""
+    """The states of several steps whose delayed states are already known."""
     states = []
     for inputs in zip(delayed, x_present.unbind(0), x_delayed.unbind(0)):
         h = tau_gru_step(h, *inputs, W_present, W_delayed)
@@ -48,7 +48,7 @@ def lstm_block(h, c, x, W):
 
 
 class Cell(torch.nn.Module):
-    """States [T, B, units] as a list, in blocks of at most `longest` steps. `order` is that of the stacked gates."""
+    """States [T, B, units] as a list, in blocks of at most `longest` steps. `order` is the order of the stacked gates."""
 
     order = ()
 
@@ -60,7 +60,7 @@ class Cell(torch.nn.Module):
             self.register_parameter(name, torch.nn.Parameter(stacked))
 
     def zeros(self, steps):
-        """States before the first step. That they have gradients, as all others, spares torch.compile a second version."""
+        """States before the first step. They have gradients like all others, so torch.compile needs no second version."""
         return list(torch.zeros(steps, self.case.batch, self.case.units, requires_grad=True).unbind(0))
 
     def gradients(self):
@@ -98,7 +98,7 @@ class Lstm(Cell):
 
 
 class Work:
-    """A cell with read-out and loss."""
+    """A cell with a read-out and a loss."""
 
     def __init__(self, case, cell, weights, x, target):
         self.case, self.cell = case, cell

@@ -1,5 +1,5 @@
-"""lagtape inside PyTorch: its recurrence as a module (lagtape.torch), with PyTorch's read-out and loss. The module lagtape must
-be importable: `pip install ./tools/python`, or PYTHONPATH=build/release/python."""
+"""lagtape inside PyTorch: its recurrence as a module (lagtape.torch), with PyTorch's read-out and loss. lagtape must be
+importable: `pip install ./tools/python`, or PYTHONPATH=build/release/python."""
 
 import peer  # before NumPy is loaded
 
@@ -9,11 +9,11 @@ import torch.nn.functional as F
 import lagtape
 from lagtape.torch import Recurrence
 
-LETTERS = {"tau_gru": "1234", "lstm": "ifgo"}  # of W[0], W[1], ... in the peers' weights
+LETTERS = {"tau_gru": "1234", "lstm": "ifgo"}  # for W[0], W[1], ... in the peers' weights
 
 
 class Work:
-    """A recurrence with read-out and loss. x and targets [T, B, ...] are [B, T, ...] here."""
+    """A recurrence with a read-out and a loss. x and targets [T, B, ...] are [B, T, ...] here."""
 
     def __init__(self, case, weights, x, target):
         self.case = case
@@ -22,7 +22,7 @@ class Work:
         self.recurrence = Recurrence(case.cell, case.input, units=case.units, at=at, **options)
         self.parameters = {name.removeprefix("layers.0.").replace("__", "."): p for name, p in self.recurrence.named_parameters()}
         for number, letter in enumerate(LETTERS[case.cell]):
-            self.of("W", letter, ".bias").data.zero_()  # lagtape has a bias for each product, the peers one for both
+            self.of("W", letter, ".bias").data.zero_()  # lagtape has a bias per product, the peers have one for both
             for name in "WUb":
                 self.of(name, letter).data = torch.from_numpy(weights[name][number].copy())
         self.V, self.c = (torch.nn.Parameter(torch.from_numpy(weights[name])) for name in "Vc")
@@ -32,7 +32,7 @@ class Work:
             self.target = self.target.transpose(0, 1).contiguous()
 
     def of(self, name, letter, suffix=""):
-        """The parameter of a gate: W1 of the tau-GRU, W_i of the LSTM; b is the bias of the input's product."""
+        """A gate's parameter: W1 in the tau-GRU, W_i in the LSTM; b is the bias of the input product."""
         matrix, suffix = ("U", ".bias") if name == "b" else (name, suffix)
         return self.parameters[f"{matrix}{'_' if self.case.cell == 'lstm' else ''}{letter}{suffix}"]
 

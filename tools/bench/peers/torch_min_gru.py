@@ -1,10 +1,10 @@
-"""PyTorch's `nn.GRU`, and the minimal GRU in PyTorch as its paper has it (the scan of logarithms of Appendix B), on the sizes of
-an experiment of one layer `min_gru` or `gru`.
+"""PyTorch's `nn.GRU`, and the minimal GRU in PyTorch as in its paper (the scan of logarithms in Appendix B), with the sizes of an
+experiment with one `min_gru` or `gru` layer.
 
     python3 torch_min_gru.py EXPERIMENT.json --cell nn_gru|min_gru [--repeats N]
 
-prints one line of JSON: version, note, total_us {"median", "min", "max"}, microseconds a time step of the loss and of the gradients
-of all weights, with the better of 1 and 2 threads. The scan is compared with a loop over time before it is timed.
+prints one line of JSON: version, note, total_us {"median", "min", "max"}, microseconds per time step for the loss and all weight
+gradients, with 1 or 2 threads, whichever is faster. The scan is compared with a loop over time before it is timed.
 """
 
 import argparse
@@ -20,7 +20,7 @@ THREADS, WARM_UP = (1, 2), 2
 
 
 class MinGru(torch.nn.Module):
-    """Candidates above 0, h[n+1] = (1 - z) h[n] + z g(a), as a cumulative sum and a cumulative logsumexp; h[0] = 0."""
+    """Positive candidates, h[n+1] = (1 - z) h[n] + z g(a), as a cumulative sum and a cumulative logsumexp; h[0] = 0."""
 
     def __init__(self, inputs, units):
         super().__init__()

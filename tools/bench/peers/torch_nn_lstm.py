@@ -8,7 +8,7 @@ import torch_eager
 
 
 class Lstm:
-    """Makes a layer like nn.LSTM the peers' cell. Returns its states [T, B, units]. The second of the two biases stays
+    """Adapts a layer like nn.LSTM to the peers' cell. Returns its states [T, B, units]. The second bias stays
     zero."""
 
     def __init__(self, case, weights, **options):

@@ -1,4 +1,4 @@
-"""The LSTM of torchrl, whose loop over time `torch.compile` takes as one operation (`torch._higher_order_ops.scan`)."""
+"""torchrl's LSTM, whose loop over time `torch.compile` treats as one operation (`torch._higher_order_ops.scan`)."""
 
 import peer  # before NumPy is loaded
 
