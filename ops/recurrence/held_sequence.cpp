@@ -10,7 +10,7 @@
 namespace lagtape {
 namespace {
 
-/// Throws InputError for a state that steps read through trained lags alone: no adjoint is its own then.
+/// Throws InputError for a state that steps read only through trained lags: it then has no adjoint of its own.
 void check_reads(const std::vector<StepProgram>& layers) {
   for (std::size_t l = 0; l < layers.size(); ++l)
     for (std::size_t s = 0; s < layers[l].states.size(); ++s)
@@ -63,7 +63,7 @@ struct HeldOutputs::Implementation {
   std::vector<std::uint8_t> resets;
   Tensor outputs = {};
   Window final_window = {};
-  std::unique_ptr<recurrence::HeldBatch> held = {};  // goes first: it refers to all of the above
+  std::unique_ptr<recurrence::HeldBatch> held = {};  // destroyed first: it refers to everything above
 
   const std::vector<StepProgram>& layers() const { return op->stack.layers; }
 };

@@ -24,7 +24,7 @@ bool any_wanted(std::span<const Var> vars) {
   return std::any_of(vars.begin(), vars.end(), [](const Var& v) { return v.requires_grad(); });
 }
 
-/// Adds a gradient times a factor to the gradient of input i, where it is wanted.
+/// Adds a gradient times a factor to the gradient of input i, if it is wanted.
 void add_scaled(InputGradients& inputs, int i, const Tensor& gradient, double factor) {
   if (gradient.empty() || !inputs.wanted(i)) return;
   with_scalar(gradient.dtype(), [&]<class T>() {
@@ -34,7 +34,7 @@ void add_scaled(InputGradients& inputs, int i, const Tensor& gradient, double fa
   });
 }
 
-/// Gradients of one pass: of the weights, of x and of the initial window, in the order of the node's inputs.
+/// Gradients of one pass: of the weights, x, and the initial window, in the order of the node's inputs.
 struct Gradients {
   std::vector<Tensor> weights, initial;
   Tensor x;

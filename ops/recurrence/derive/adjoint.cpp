@@ -16,9 +16,9 @@ namespace lagtape::recurrence {
 namespace {
 
 /// Reverse mode over one recorded step. Contributions to an adjoint are added in the reverse order of the
-/// forward ops; products with the same operand are one stack of transposed weights, added last. The adjoint
-/// of a state after the step is its own output's, then those through lags in descending order, then the
-/// direct step's, element-wise part and product part.
+/// forward ops; products with the same operand are one stack of transposed weights, added last. The adjoint of
+/// a state after the step adds, in order, that of its own output, those through lags (largest first), and that
+/// of the direct step: element-wise part, then product part.
 class Adjoint {
  public:
   Adjoint(const StepProgram& program, ForwardOps forward, bool input_gradient)
@@ -74,8 +74,8 @@ class Adjoint {
     return active;
   }
 
-  /// The values that lead to the first operand of a choice (where_positive). Where that is not taken they may be anything,
-  /// and so may their derivatives, which then count as 0.
+  /// The values that lead to the first operand of a choice (where_positive). If the choice does not take it,
+  /// they may be anything, and so may their derivatives, which then count as 0.
   std::vector<bool> find_guarded() const {
     std::vector<bool> guarded(forward_count_, false);
     for (auto op = forward_.rbegin(); op != forward_.rend(); ++op) {
@@ -146,8 +146,8 @@ class Adjoint {
       if (multiplied[before]) parts.push_back(&ops_.direct[s].product);
       for (int* array : parts) {
         const int part = source(Array::Kind::direct, s, shape, array);
-        // The first contribution is copied, because its array is written anew while the step is still being
-        // worked on.
+        // The first contribution is copied because its array is overwritten while the step is still being
+        // processed.
         const bool first = !adjoints_.is_known(f_.next[s]);
         adjoints_.contribute(f_.next[s], first ? adjoints_.element(ElementOp::copy, part) : part);
       }
@@ -186,7 +186,7 @@ class Adjoint {
     if (adjoints_.is_active(term.operand)) uses_[term.operand].push_back({term.weight, delta});
   }
 
-  /// v with 0 for what is infinite or no number.
+  /// v, with infinities and NaN replaced by 0.
   int finite(int v) {
     Op largest;
     largest.element = ElementOp::fill;
@@ -234,7 +234,7 @@ class Adjoint {
     adjoints_.contribute(op.a, along);
   }
 
-  // ---- where adjoints go at the end of the step ----
+  // ---- where adjoints are stored at the end of the step ----
 
   template <class Finish>
   void finish_leaf(StepOp op, Finish finish) {
@@ -245,7 +245,7 @@ class Adjoint {
     }
   }
 
-  /// Writes the adjoint of v into an array; zeros when nothing reached it.
+  /// Writes the adjoint of v into an array; zeros if nothing reached it.
   void send(int v, int array) {
     Op op;
     const AdjointSums::Signed s = adjoints_.of(v);
@@ -256,7 +256,7 @@ class Adjoint {
     sinks_.push_back(out);
   }
 
-  /// Whether the op that computes v's adjoint may write it into the array itself. An array of one step must
+  /// Whether the op that computes v's adjoint can write it into the array directly. An array of one step must
   /// not be read as anything else later.
   bool can_move(int v, int array) const {
     const AdjointSums::Signed s = adjoints_.of(v);
@@ -304,7 +304,7 @@ class Adjoint {
   LayerOps& ops_;
   std::size_t forward_count_;
   Ops forward_;
-  std::vector<bool> guarded_;  // by forward value: whether a choice may leave it out
+  std::vector<bool> guarded_;  // by forward value: whether a choice may skip it
   AdjointSums adjoints_;
   std::vector<std::vector<Op::Term>> uses_;  // by forward value: the products that read it, {weight, delta}
   std::map<int, int> lag_of_value_;          // value of a lagged read -> position in ops_.lagged

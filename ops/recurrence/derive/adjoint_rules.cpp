@@ -67,7 +67,8 @@ class AdjointRules final : public ElementAdjoint {
     op.a = d_;
     return adjoints_.record(op, wanted);
   }
-  /// Records a slice of the adjoint from element `first` on, or the adjoint padded or collected to another shape.
+  /// Records a slice of the adjoint starting at element `first`, or the adjoint padded or collected to another
+  /// shape.
   int part(Op::Kind kind, int first, const RowShape& wanted) {
     Op op;
     op.kind = kind;
@@ -82,7 +83,7 @@ class AdjointRules final : public ElementAdjoint {
   void away(int operand, int value) { adjoints_.contribute(operand, guarded(value), !negated_); }
   int guarded(int value) { return guarded_ ? element(ElementOp::where_nonzero, value, d_, 0) : value; }
 
-  /// Whether the derivative of a function can be infinite or no number, so that 0 times it is not 0.
+  /// Whether the derivative of a function can be infinite or NaN, so that 0 times it is not 0.
   static bool may_be_infinite(ElementOp op) {
     using enum ElementOp;
     switch (op) {

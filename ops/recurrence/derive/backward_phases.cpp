@@ -6,7 +6,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// The later of two moments of the backward pass, in which a block follows its steps.
+/// The later of two moments of the backward pass, in which a block comes after its steps.
 Moment later(Moment a, Moment b) {
   const auto order = [](Moment m) {
     return m == Moment::before ? 0 : m == Moment::step ? 1 : m == Moment::block ? 2 : 3;
@@ -79,8 +79,8 @@ class MomentAssigner {
     return w;
   }
 
-  /// Moves ops into the steps when a step reads their results and no product before the steps needs them. The
-  /// results are then at hand and need not pass through the memory of a run.
+  /// Moves ops into the steps if a step reads their results and no product before the steps needs them. The
+  /// results are then available at once and need not pass through the memory of a run.
   void stay_in_steps(std::vector<Moment>& moments) const {
     std::vector<bool> for_product(moments.size(), false), for_step(moments.size(), false);
     for (std::size_t i = moments.size(); i-- > 0;) {
@@ -106,7 +106,7 @@ class MomentAssigner {
     const Array::Kind kind = layer_.arrays[p.index].kind;
     return kind == Array::Kind::direct || kind == Array::Kind::lag_adjoint;
   }
-  /// An op that writes what the step before reads must not run ahead of the steps.
+  /// An op that writes what the previous step reads must not run ahead of the steps.
   bool is_step_source(const Op& op) const {
     const Location& p = layer_.values[op.out].location;
     return p.kind == Location::Kind::array && layer_.arrays[p.index].kind == Array::Kind::direct;

@@ -9,8 +9,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// Turns a binary operation with a number on one side into the kernel that takes the number, where there is
-/// one.
+/// Turns a binary operation with a constant operand into the kernel for constants, if there is one.
 void take_constant(Op& op, const std::vector<Value>& values) {
   const auto is_constant = [&](int v) {
     return v >= 0 && values[v].location.kind == Location::Kind::constant;
@@ -38,14 +37,14 @@ void take_constant(Op& op, const std::vector<Value>& values) {
   op.b = -1;
 }
 
-/// Whether an instruction is a product with few numbers of the input, which is known at every moment.
+/// Whether an instruction is a product with few input numbers, which are known at every moment.
 bool is_narrow_product(const StepProgram& program, const Instruction& i) {
   return i.op == StepOp::product && program.values[i.a].op == StepOp::input && program.input.groups == 1 &&
          program.input.width() <= kNarrow;
 }
 
-/// Moves sums and the like to the moment of their readers: there they cost one instruction on a tile, here a
-/// pass over memory.
+/// Moves sums and the like to the moment of their readers: there they cost one instruction on a tile, here they
+/// would cost a pass over memory.
 void sink_cheap_work(const StepProgram& program, std::vector<Moment>& moments) {
   const std::size_t count = program.values.size();
   std::vector<Moment> earliest_reader(count, Moment::after);
@@ -82,7 +81,7 @@ std::vector<Moment> classify(const StepProgram& program) {
       case StepOp::real_lag: moments[v] = Moment::block; break;
       case StepOp::state: moments[v] = Moment::step; break;
       default:
-        moments[v] = Moment::before;  // an operation on weights alone runs with the input
+        moments[v] = Moment::before;  // an operation on only weights runs with the input
         for (int o : {i.a, i.b})
           if (o >= 0) moments[v] = std::max(moments[v], moments[o]);
     }
@@ -94,8 +93,8 @@ std::vector<Moment> classify(const StepProgram& program) {
     for (int o : {program.values[v].a, program.values[v].b})
       if (o >= 0) feeds_state[o] = true;
   }
-  // Leaving the steps pays only for products and for operations that would keep a stage from being compiled.
-  // Other work is cheapest where its operands are at hand.
+  // Leaving the steps pays off only for products and for operations that would prevent a stage from being
+  // compiled. Other work is cheapest where its operands are available.
   const auto pays = [](StepOp op) {
     return op == StepOp::product || op == StepOp::concatenate || op == StepOp::slice || op == StepOp::view;
   };
@@ -197,7 +196,7 @@ class Forward {
 
   bool is_free(int v) const { return f_.ops.values[v].location.kind == Location::Kind::none; }
 
-  /// A copy of a value that has its place already (a leaf, or the next value of two states).
+  /// A copy of a value that already has a location (a leaf, or the next value of two states).
   int copy_of(int v, Moment moment) {
     const int out = add_value(f_.ops, f_.ops.values[v].shape);
     Op op;
@@ -220,7 +219,8 @@ class Forward {
     int v = program_.output;
     const Location::Kind kind = f_.ops.values[v].location.kind;
     if (kind == Location::Kind::weight || kind == Location::Kind::constant) v = copy_of(v, Moment::before);
-    // Where a row begins again, a state is zero for its step, but in the array as the step before left it (run/row_resets).
+    // Where a row resets, a state is zero for its step, but the array still holds the value from the previous
+    // step (run/row_resets).
     const StepOp op = program_.values[static_cast<std::size_t>(program_.output)].op;
     if (op == StepOp::state || op == StepOp::lag) v = copy_of(v, f_.moments[static_cast<std::size_t>(v)]);
     Value& output = f_.ops.values[v];

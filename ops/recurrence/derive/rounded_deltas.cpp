@@ -9,14 +9,14 @@ namespace lagtape::recurrence {
 
 bool is_narrow(const LayerOps& ops, const LayerOps::MatrixGradient& gradient) {
   const RowShape &delta = ops.values[gradient.delta].shape, &operand = ops.values[gradient.operand].shape;
-  // A matrix of several products has separate places for its sums.
+  // A matrix used in several products has separate places for its sums.
   const bool once =
       std::ranges::count(ops.matrix_gradients, gradient.weight, &LayerOps::MatrixGradient::weight) == 1;
   return once && operand.groups == 1 && std::min(operand.size, delta.size) <= kNarrow;
 }
 
 void round_deltas(LayerOps& ops) {
-  std::map<int, int> copies;  // delta -> its rounded copy, once there is one
+  std::map<int, int> copies;  // delta -> its rounded copy, once it exists
   for (const auto& gradient : ops.matrix_gradients)
     if (!is_narrow(ops, gradient) && ops.values[gradient.delta].shape.size > kNarrow)
       copies[gradient.delta] = -1;

@@ -9,7 +9,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// Whether an op is cheaper to compute again than to save and read.
+/// Whether recomputing an op is cheaper than saving and reading its result.
 bool is_cheap(const Op& op) {
   if (op.kind == Op::Kind::broadcast || op.kind == Op::Kind::view || op.kind == Op::Kind::step_index)
     return true;
@@ -84,7 +84,7 @@ class SavedValues {
     }
   }
 
-  /// Gives the sums of weights' gradients the rounded copies, as numbers of the model's precision.
+  /// Makes the sums of weight gradients read the rounded copies, as numbers in the model's precision.
   void read_gradient_operands() {
     std::map<int, int> restored;
     for (auto& gradient : ops_.matrix_gradients) {
@@ -100,7 +100,7 @@ class SavedValues {
     }
   }
 
-  /// Puts the cheap forward ops that a list reads in front of it, on their own values.
+  /// Inserts the cheap forward ops that a list reads in front of it, with separate values.
   void recompute_into(Ops& list) {
     std::map<int, int> again;
     Ops front;
@@ -118,7 +118,7 @@ class SavedValues {
     list.insert(list.begin(), front.begin(), front.end());
   }
 
-  /// Saves each value with a rounded copy as soon as it is made.
+  /// Saves each value that has a rounded copy as soon as it is computed.
   void write_copies(Ops& list) const {
     Ops all;
     for (const Op& op : list) {
@@ -137,8 +137,8 @@ class SavedValues {
   std::map<int, int> copies_;         // forward value -> its rounded copy
 };
 
-/// Repeats forward ops on their own values. States, inputs and weights are known and not computed again;
-/// saved values are computed into their arrays.
+/// Repeats forward ops on separate values. States, inputs, and weights are known and not recomputed; saved
+/// values are computed into their arrays.
 class ForwardAgain {
  public:
   explicit ForwardAgain(LayerOps& ops)
@@ -151,8 +151,8 @@ class ForwardAgain {
 
   const Ops& forward() const { return forward_; }
 
-  /// The value that replaces v; the ops that compute it go to `before` where they depend on the input
-  /// alone, else to `rest`.
+  /// The value that replaces v; the ops that compute it go to `before` if they depend only on the input, else
+  /// to `rest`.
   int provide(int v, Ops& before, Ops& rest) {
     if (is_placed(ops_, v) && !is_saved(ops_, v)) return v;
     if (const auto known = again_.find(v); known != again_.end()) return known->second;

@@ -18,7 +18,7 @@ namespace {
 
 using Kind = TangentWeight::Kind;
 
-/// The operands by whose change an operation's result changes; -1: none.
+/// The operands whose change affects an operation's result; -1: none.
 std::array<int, 2> differentiated(const Instruction& i) {
   if (i.op == StepOp::element && function_of(i.element).reverse == nullptr) return {-1, -1};
   return {i.a, i.computes(ElementOp::where_positive) ? -1 : i.b};
@@ -60,7 +60,7 @@ std::vector<bool> changing_states(const StepProgram& step, const std::function<b
   return states;
 }
 
-/// The states among them whose changes a next value or the output needs.
+/// The states whose changes are needed by a next value or the output.
 std::vector<bool> needed_values(const StepProgram& step, const std::vector<bool>& values,
                                 const std::vector<bool>& states) {
   std::vector<bool> needed(step.values.size());
@@ -146,7 +146,7 @@ class TangentRecorder {
     return found ? *found : zeros_like(values_[value]);
   }
 
-  /// A weight of the step, or one that is a function of it.
+  /// A weight of the step, or one derived from it.
   StepVar leaf(const TangentWeight& source) {
     const WeightDefinition& of = step_.weights[source.weight];
     const std::string name = name_of(source);
@@ -244,7 +244,7 @@ class TangentRecorder {
     const StepVar a = values_[i.a], b = i.b < 0 ? a : values_[i.b];
     const StepVar y = values_.back();
     Change result;
-    const int second = i.a == i.b ? -1 : i.b;  // the rule gives the change by both at a time
+    const int second = i.a == i.b ? -1 : i.b;  // the rule gives the change with respect to both at once
     for (const int operand : {i.a, second}) {
       if (operand < 0 || !changed_[d][operand]) continue;
       ElementChange<StepVar> rule(a, b, y, *changed_[d][operand], operand == i.a, operand == i.b);
@@ -277,7 +277,7 @@ class TangentRecorder {
   std::map<std::string, TangentWeight> weights_;
 };
 
-/// The whole steps below a lag that is clamped to 1 .. largest, as the interpreter takes them.
+/// The whole number of steps below a lag that is clamped to 1 .. largest, as the interpreter computes it.
 double whole_below(double lag, std::int64_t largest) {
   const double clamped = std::isfinite(lag) ? std::clamp(lag, 1.0, static_cast<double>(largest)) : 1.0;
   return std::min(std::floor(clamped), static_cast<double>(std::max<std::int64_t>(largest - 1, 1)));

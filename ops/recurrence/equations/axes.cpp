@@ -24,7 +24,7 @@ Var viewed(const Var& a, const Shape& axes, std::int64_t first, const Shape& str
 }
 StepVar sum_of_last(StepVar a) { return a.tape().sum(a); }
 Var sum_of_last(const Var& a) { return sum(a, -1); }
-/// a [g] for each element of b [n]: [g, n], or what a product spreads to that.
+/// a [g] for each element of b [n]: [g, n], or the form that a product broadcasts to it.
 StepVar repeated_along(StepVar a, StepVar b) {
   return a.tape().broadcast(a, RowShape::grouped(a.shape().size, b.shape().size));
 }
@@ -32,7 +32,7 @@ Var repeated_along(const Var& a, const Var&) { return reshape(a, {a.shape()[0], 
 StepVar sliced(StepVar a, std::int64_t begin, std::int64_t end) { return a.tape().slice(a, begin, end); }
 Var sliced(const Var& a, std::int64_t begin, std::int64_t end) { return slice(a, 0, begin, end); }
 
-/// How many elements apart the axes of a dense array step.
+/// How many elements apart consecutive entries along each axis of a dense array are.
 Shape dense(const Shape& axes) {
   Shape strides(axes.size(), 1);
   for (std::size_t i = axes.size(); i-- > 1;) strides[i - 1] = strides[i] * axes[i];
@@ -51,7 +51,7 @@ std::size_t checked(std::string_view function, T a, std::int64_t axis) {
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
-/// The array with an axis moved to the end, or from the end to where it was.
+/// The array with an axis moved to the end, or moved back from the end.
 template <class T>
 T with_last(T a, std::size_t axis) {
   Shape order(static_cast<std::size_t>(std::ssize(axes_of(a))));
@@ -67,13 +67,13 @@ T with_last_at(T a, std::size_t axis) {
   return transposed(a, order);
 }
 
-/// The same elements with axes of one element added or taken away.
+/// The same elements with one-element axes added or removed.
 template <class T>
 T with_axes(T a, const Shape& axes) {
   return viewed(a, axes, 0, dense(axes));
 }
 
-/// The array with a new axis of one element at the end.
+/// The array with a new one-element axis at the end.
 template <class T>
 T with_column(T a) {
   Shape axes = axes_of(a);
@@ -92,7 +92,7 @@ T without_column(T a) {
 template <class T>
 T extreme_of_last(ElementOp op, T a) {
   for (std::int64_t n = axes_of(a).back(); n > 1; n = axes_of(a).back()) {
-    const std::int64_t half = (n + 1) / 2;  // halves overlap where n is odd
+    const std::int64_t half = (n + 1) / 2;  // the halves overlap if n is odd
     a = elementwise(op, part_of(a, {-1, 0, half, 1}), part_of(a, {-1, n - half, half, 1}));
   }
   return without_column(a);
@@ -183,7 +183,7 @@ template <class T>
 T cumsum(T a, std::int64_t axis) {
   const std::size_t at = checked("cumsum", a, axis);
   const std::int64_t n = axes_of(a)[at];
-  for (std::int64_t k = 1; k < n; k *= 2) {  // sums of twice as many elements each time
+  for (std::int64_t k = 1; k < n; k *= 2) {  // each pass doubles the number of elements summed
     const auto from = static_cast<std::int64_t>(at);
     const T head = part_of(a, {from, 0, k, 1}),
             tail = part_of(a, {from, k, n - k, 1}) + part_of(a, {from, 0, n - k, 1});
@@ -277,7 +277,7 @@ T outer(T a, T b) {
 
 namespace {
 
-/// The products of the groups `first` .. `first + count - 1` of v [groups * in], one after the other.
+/// The products of the groups `first` .. `first + count - 1` of v [groups * in], in order.
 StepVar products_of(std::span<const StepMatrix> matrices, StepVar v, std::int64_t first, std::int64_t count) {
   if (count > 1) {
     const StepVar left = products_of(matrices, v, first, count / 2);

@@ -15,7 +15,7 @@ using Kind = EquationSymbol::Kind;
 
 constexpr std::int64_t kMostTurns = 1 << 14;
 
-/// The number of a loop, while a turn of it is read.
+/// A loop variable, while one iteration is read.
 struct Turn {
   Turn(EquationScope& scope, const std::string& name, std::int64_t k) : scope(scope) {
     scope.open_locals(false);
@@ -35,7 +35,7 @@ std::vector<std::string> states_of(EquationScope& scope) {
 }  // namespace
 
 void EquationLines::read(const EquationLine& line) {
-  std::string sets;  // the name, once the line is found to set one
+  std::string sets;  // the name, once the line is known to set one
   try {
     EquationParser parser(scope_, line);
     do read_statement(parser, sets);

@@ -18,7 +18,7 @@ namespace {
 
 using Kind = EquationSymbol::Kind;
 
-/// Functions that came after cells that may have their names.
+/// Functions added later than cells that may use their names.
 constexpr std::string_view kFree[] = {"atan", "stop",  "surrogate", "spike", "complex", "real", "imag",
                                       "conj", "angle", "integral",  "zeros", "ones",    "eye",  "arange"};
 
@@ -49,7 +49,7 @@ std::string description_of(const EquationSymbol& symbol) {
 EquationScope::EquationScope(std::int64_t input) : tape(input), x(tape.input()) {
   for (const std::string& name : step_function_names())
     if (array_function_named<StepVar>(name) == nullptr && std::ranges::find(kFree, name) == std::end(kFree))
-      symbols_[name] = {};  // names of cells may be those of the others
+      symbols_[name] = {};  // a cell may use the names of the others
 }
 
 void EquationScope::add(const std::string& name, EquationSymbol symbol) {
@@ -163,7 +163,7 @@ StepVar EquationScope::past_input(std::int64_t steps) {
 
 StepVar EquationScope::past_input(const std::string& name, StepVar theta, std::int64_t largest) {
   input_lags[name] = largest;
-  // A lag of at least 1 of the state that remembers the input is interpolated; it reads from 2 steps before on.
+  // A lag of at least 1 of the state that stores the input is interpolated; it reads from 2 steps back on.
   const StepVar x1 = past_input(1), x2 = past_input(2);
   StepVar lag = maximum(theta, tape.constant(0));
   if (largest <= 2)

@@ -22,7 +22,7 @@ namespace {
 
 using Kind = EquationSymbol::Kind;
 
-/// Reads the parts of a cell in the order in which they build on one another.
+/// Reads the parts of a cell in dependency order.
 class CellCompiler {
  public:
   CellCompiler(const EquationCell& cell, std::int64_t units, std::int64_t input)
@@ -90,8 +90,9 @@ class CellCompiler {
   }
 
  private:
-  /// Reads a part of the cell, and notes its error, so that the others are read as well. Returns whether there is none.
-  /// After many errors it reads no more, as each looks at all names for the one that was meant.
+  /// Reads a part of the cell, and records its error, so that the others are read too. Returns true if there is
+  /// no error. After many errors it stops reading, since each error searches all names for the one that was
+  /// meant.
   template <class Read>
   bool part(const std::string& section, const std::string& name, Read read) {
     constexpr std::size_t kMostErrors = 100;
@@ -126,7 +127,7 @@ class CellCompiler {
     weight_scope_.failed.insert(name);
   }
 
-  /// Removes the columns that the cell reads by name from the input, which stays whole in continuous time.
+  /// Removes the columns that the cell reads by name from the input; in continuous time, the input stays whole.
   void read_flags(std::int64_t input) {
     std::vector<bool> taken(static_cast<std::size_t>(input), false);
     for (const auto& [name, column] : cell_.reads) {
@@ -144,7 +145,7 @@ class CellCompiler {
         throw InputError(item("reads", name), Rule::not_supported, "an \"ode\" has no resets and no mask");
       if (name == "reset") reset_column_ = at;
       if (name == "reset" || name == "mask") value = above(value, scope_.tape.constant(0));
-      if (name != "mask") check_name("reads", name);  // which is a function elsewhere
+      if (name != "mask") check_name("reads", name);  // which is a function otherwise
       scope_.add(name, {.kind = Kind::input, .value = value});
     }
     if (scope_.ode) return;
@@ -203,7 +204,7 @@ class CellCompiler {
       scope_.largest_lags[param.name] = static_cast<std::int64_t>(std::ceil(param.largest));
   }
 
-  /// A matrix for each group, which only the step reads.
+  /// One matrix per group, which only the step reads.
   void add_weight_of_groups(const std::string& name, const Shape& shape) {
     if (shape[0] > kMostGroups)
       throw InputError(item("weight", name), Rule::out_of_range,
@@ -230,7 +231,7 @@ class CellCompiler {
         Tensor::over(zeros_.raw(), shape, Dtype::f32, std::make_shared<const Tensor>(zeros_))));
   }
 
-  /// Evaluates the derived weight on weights of zeros to find its shape, and records the names that it uses.
+  /// Evaluates the derived weight on zero weights to find its shape, and records the names that it uses.
   void add_derived(const std::string& name, const std::string& text) {
     check_name("derived", name);
     if (samples_.empty() && !weight_scope_.failed.empty()) throw FollowingError();
@@ -263,8 +264,8 @@ class CellCompiler {
     add_weight(name, shape);
   }
 
-  /// A matrix, a vector or a scalar is a derived weight; an array of more axes, and those of a cell without weights, are
-  /// values of the step.
+  /// A matrix, vector, or scalar is a derived weight; an array with more axes, or in a cell without weights, is
+  /// a value of the step.
   void add_constant(const EquationCell::Constant& constant) {
     check_name("constant", constant.name);
     if (constant.shape.empty()) return add_number(constant.name, Kind::hyper, constant.numbers.front());
@@ -318,7 +319,8 @@ class CellCompiler {
     }
   }
 
-  /// States of continuous time have what they need, and everything that was declared or computed is used.
+  /// Checks that continuous-time states have everything they need, and that everything that was declared or
+  /// computed is used.
   void check_complete() {
     for (const auto& state : cell_.states) {
       const EquationSymbol* symbol = scope_.find(state.name);
@@ -369,8 +371,9 @@ class CellCompiler {
     return {.item = text_of(kind, " ", quote(name))};
   }
 
-  // The number of numbers that a derived weight may have whatever the others have, those that it may have
-  // besides for each of theirs, and the number that all may have together: their shapes are found on zeros.
+  // Limits on how many numbers a derived weight may have: the number always allowed, the additional number
+  // allowed for each number of the other weights, and the total for all of them; their shapes are found on
+  // zeros.
   static constexpr std::int64_t kFreeNumbers = 1 << 22, kNumbersForEach = 64, kMostNumbers = 1 << 30;
   static constexpr std::int64_t kMostSampled = 1 << 27, kMostGroups = 1 << 10;
 
@@ -383,7 +386,7 @@ class CellCompiler {
   WeightScope weight_scope_;
   Tensor zeros_;  ///< shared by all of them
   Tape sample_tape_;
-  std::vector<Var> samples_;  ///< zeros as a value of every weight
+  std::vector<Var> samples_;  ///< zeros as the value of every weight
   std::int64_t sampled_ = 0;  ///< their numbers
 };
 

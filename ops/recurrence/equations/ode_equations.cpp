@@ -24,7 +24,7 @@ bool declares(const EquationCell& cell, const std::string& name) {
          std::ranges::any_of(cell.derived, starts);
 }
 
-/// Throws unless a history is made of its time, weights and numbers.
+/// Throws unless a history consists of its time, weights, and numbers.
 void check_history(const StepTape& tape, int value, int time, const Place& at) {
   const Instruction& v = tape.at(value);
   if (value == time || v.op == StepOp::weight || v.op == StepOp::constant) return;
@@ -41,10 +41,10 @@ std::vector<std::string> names_of(const EquationCell& cell) {
 }
 
 struct Quadrature {
-  std::vector<double> at, weights;  ///< in [0, 1], with the sum 1
+  std::vector<double> at, weights;  ///< in [0, 1], with sum 1
 };
 
-/// Gauss and Legendre's.
+/// Gauss-Legendre quadrature.
 Quadrature gauss(std::int64_t points) {
   const auto n = static_cast<double>(points);
   Quadrature rule;
@@ -165,7 +165,7 @@ RightSide right_side_of(EquationScope& scope, const EquationCell& cell,
     if (cell.has_rates) of.rate = record_rate(tape, of.slope, of.value);
     side.states.push_back(of);
   }
-  for (PastRead& read : side.reads)  // from the tape's number of the state to that among the equations'
+  for (PastRead& read : side.reads)  // from the tape's number of the state to its number in the equations
     read.state = static_cast<int>(
         std::ranges::find(side.states, read.state,
                           [&](const RightSide::State& state) { return tape.at(state.value).index; }) -
@@ -209,7 +209,7 @@ StepVar EquationParser::past_value(const EquationToken& name, const EquationSymb
 StepVar EquationParser::lag_in(const EquationToken& at, StepVar argument) {
   StepTape& tape = scope_.tape;
   const StepVar time = scope_.ode->time;
-  StepVar lag;  // the sum of what is taken away so far
+  StepVar lag;  // the sum subtracted so far
   const auto take_away = [&](StepVar term, bool adds) {
     if (lag.id() < 0)
       lag = adds ? -term : term;
@@ -237,7 +237,7 @@ StepVar EquationParser::lag_in(const EquationToken& at, StepVar argument) {
   return lag;
 }
 
-/// The ends, points and weights of an integral, behind what it is of.
+/// The limits, points, and weights of an integral, which come after the integrand.
 EquationParser::PastIntegral EquationParser::past_integral(const EquationToken& name) {
   constexpr std::int64_t kMostPoints = 64;
   PastIntegral of;
@@ -270,7 +270,7 @@ EquationParser::PastIntegral EquationParser::past_integral(const EquationToken& 
   return of;
 }
 
-/// The value of what an integral is of, so long ago.
+/// The value of an integrand `ago` before the present.
 StepVar EquationParser::integrand(StepVar ago) {
   struct Ago {
     Ago(EquationScope& scope, StepVar ago) : scope(scope) {
@@ -292,7 +292,7 @@ StepVar EquationParser::integrand(StepVar ago) {
   return value;
 }
 
-/// (b - a) times the sum of g_i w_i E(t - s_i) at the points s_i of Gauss in a .. b; E is read again for each of them.
+/// (b - a) times the sum of g_i w_i E(t - s_i) at the Gauss points s_i in a .. b; E is reread for each point.
 StepVar EquationParser::integral(const EquationToken& name) {
   if (!scope_.ode || scope_.ode->ago)
     fail(name, scope_.ode ? "there is no integral within an integral."
@@ -319,7 +319,7 @@ StepVar EquationParser::integral(const EquationToken& name) {
   return record(name, [&] { return width * total; });
 }
 
-/// The meaning of a name in an integral, where states are those of the past; none: its usual meaning.
+/// The meaning of a name in an integral, where states have past values; none: its usual meaning.
 std::optional<StepVar> EquationParser::value_ago(const EquationToken& name, const EquationSymbol& symbol) {
   using Kind = EquationSymbol::Kind;
   if (!scope_.ode || !scope_.ode->ago) return {};

@@ -10,8 +10,8 @@
 namespace lagtape {
 namespace {
 
-/// The rule of an element-wise function, with 1 for the adjoint of its result: what is added to the adjoint of an operand is
-/// the derivative by it.
+/// The rule of an element-wise function, with 1 for the adjoint of its result: the amount added to an operand's
+/// adjoint is the derivative with respect to that operand.
 class ElementPartials final : public ElementAdjoint {
  public:
   ElementPartials(StepTape& tape, int id)
@@ -42,7 +42,7 @@ class ElementPartials final : public ElementAdjoint {
 
  private:
   StepVar var(int id) const { return tape_.var(id); }
-  /// A function of equal operands, y * y, has all of its derivative at the first.
+  /// For a function of equal operands, y * y, the entire derivative is assigned to the first.
   void contribute(Value operand, StepVar value) {
     StepVar& sum = operand.id == a.id ? by_a_ : by_b_;
     sum = sum.id() < 0 ? value : sum + value;
@@ -106,12 +106,13 @@ std::vector<bool> constant_values(const StepProgram& program) {
 
 namespace {
 
-/// Finds the factor of y in a term that is a product of y and of what is constant in time, or a sum of such terms.
+/// Finds the factor of y in a term that is a product of y and something constant in time, or a sum of such
+/// terms.
 class FactorFinder {
  public:
   FactorFinder(StepTape& tape, int y) : tape_(tape), constant_(constant_values(tape.recorded())), y_(y) {}
 
-  /// No value where the term has none.
+  /// No value if the term has none.
   StepVar factor_in(int term) {
     if (term == y_) return tape_.constant(1);
     const Instruction v = tape_.at(term);

@@ -15,7 +15,7 @@ struct Slip {
   std::string_view found, cure;
 };
 
-/// Names of other languages and of papers, without their modules.
+/// Names from other languages and from papers, without their modules.
 constexpr Slip kNames[] = {
     {"σ", "sigmoid(a)"},
     {"logistic", "sigmoid(a)"},
@@ -82,7 +82,7 @@ constexpr Slip kNames[] = {
     {"dropout", "a * mask(p, n)"},
 };
 
-/// Signs of papers and of text processors, which letters within names may not be.
+/// Symbols from papers and word processors, except letters, which can be in names.
 constexpr Slip kSigns[] = {
     {"⊙", "a * b"},       {"∘", "a * b"},    {"·", "a * b, or A @ v"}, {"×", "a * b, or A @ v"},
     {"⊗", "outer(a, b)"}, {"−", "a - b"},    {"“", "no quotes"},       {"”", "no quotes"},

@@ -27,7 +27,7 @@ const std::map<std::string_view, DrawRow> kDraws = {
     {"mask_once", {DrawDefinition::Kind::mask, false, 1}},
 };
 
-/// Arrays of numbers of sizes that are given.
+/// Arrays of numbers with given sizes.
 constexpr std::string_view kArrays[] = {"zeros", "ones", "eye", "arange"};
 
 }  // namespace
@@ -187,7 +187,7 @@ EquationParser::Operand EquationParser::einsum_of(const EquationToken& name, std
   return {record(name, [&] { return einsum<StepVar>(letters, values); }), nullptr, name};
 }
 
-/// The parts one after another along an axis, which is a number after them; the first where there is none.
+/// The parts joined along an axis, which is a number after them; by default the first axis.
 StepVar EquationParser::concatenated(const EquationToken& name, std::vector<Operand> parts) {
   std::int64_t axis = 0;
   if (parts.size() > 2 && !parts.back().matrix && scope_.tape.is_number(parts.back().value)) {

@@ -30,7 +30,7 @@ namespace {
 StepVar zero_like(StepVar a) { return a.tape().constant(0); }
 Var zero_like(const Var& a) { return a.tape().constant(Tensor::scalar(0, a.dtype())); }
 
-/// The array as a vector, over which a function without an axis goes. (Before grammar 2 that was the last axis.)
+/// The array as a vector, for a function called without an axis. (Before grammar 2 it used the last axis.)
 StepVar flat(StepVar a) {
   if (a.shape().rank == 0) return a.tape().broadcast(a, RowShape::vector(1));
   const bool rows = a.shape().rank < 2 || a.tape().spreading() != StepTape::Spreading::numpy;
@@ -38,7 +38,7 @@ StepVar flat(StepVar a) {
 }
 Var flat(const Var& a) { return reshape(a, {element_count(a.shape())}); }
 
-/// f(array, axis), over all elements where no axis is given.
+/// f(array, axis), over all elements if no axis is given.
 template <class T, class F>
 T along(const FunctionArguments<T>& v, F f) {
   return v.size() > 1 ? f(v[0], v.whole(1)) : f(flat(v[0]), -1);
@@ -49,14 +49,14 @@ T along_last(const FunctionArguments<T>& v, F f) {
   return f(v[0], v.size() > 1 ? v.whole(1) : -1);
 }
 
-/// sin(pi a) / (pi a), as NumPy has it.
+/// sin(pi a) / (pi a), as in NumPy.
 template <class T>
 T sinc(const T& a) {
   const T x = std::numbers::pi * a, away = sign(abs(x)), safe = x + (1 - away);
   return where(away, sin(safe) / safe, zero_like(a) + 1.0);
 }
 
-/// The angle of the point (x, y), as NumPy's arctan2(y, x); at the origin 0.
+/// The angle of the point (x, y), like NumPy's arctan2(y, x); at the origin 0.
 template <class T>
 T atan2(const T& y, const T& x) {
   const T zero = zero_like(x), steep = above(abs(y), abs(x));
@@ -120,7 +120,7 @@ constexpr ArrayFunction<T> kFunctions[] = {
     {"atan2", 2, 2, [](const FunctionArguments<T>& v) { return atan2(v[0], v[1]); }},
 };
 
-/// Functions of derived weights that are in no table.
+/// Functions of derived weights that are not in any table.
 const std::vector<std::string> kOthers = {
     "sum",    "mean",  "eye",     "arange", "reshape", "strict_upper", "where", "mod",   "expand", "concat",
     "einsum", "slice", "complex", "real",   "imag",    "conj",         "angle", "zeros", "ones",   "expm"};
@@ -128,7 +128,7 @@ const std::vector<std::string> kOthers = {
 struct Surrogate {
   std::string_view name;
   double slope;
-  StepVar (*value)(StepVar u, double slope);  ///< whose derivative is that of the spike
+  StepVar (*value)(StepVar u, double slope);  ///< whose derivative is the spike's
 };
 
 constexpr Surrogate kSurrogates[] = {

@@ -127,7 +127,7 @@ StepVar EquationParser::lagged(const EquationToken& name, const EquationSymbol& 
     fail(first, text_of("a step has no number here: ", kStepsOfState));
   const std::size_t begin = position();
   const StepVar index = value_of(sum());
-  const bool alone = position() == begin + 1;  // x[0], which NumPy's readers take for an element
+  const bool alone = position() == begin + 1;  // x[0], which NumPy users would read as an element
   close("]");
   const bool old = scope_.tape.spreading() != StepTape::Spreading::numpy;
   if (scope_.tape.is_number(index) && !old)
@@ -266,7 +266,7 @@ EquationParser::Operand EquationParser::multiplied(const EquationToken& sign, co
   return {record(sign, value), nullptr, left.token};
 }
 
-/// Whether R @ v of a weight [g, out, in] is a product for each row of v [g, in], which NumPy does not have.
+/// Whether R @ v with a weight [g, out, in] is a product for each row of v [g, in], which NumPy does not have.
 bool EquationParser::of_groups(const Operand& weight, StepVar v) const {
   const Shape &R = weight.matrix->shape, axes = v.shape().axes();
   if (axes != Shape{R[0], R[2]}) return false;

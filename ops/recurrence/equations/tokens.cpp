@@ -12,7 +12,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Whatever is not ASCII counts as a letter, so that Greek names are names.
+// All non-ASCII characters count as letters, so Greek names are allowed.
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
@@ -29,7 +29,7 @@ std::size_t end_of_name(std::string_view text, std::size_t i) {
   return i;
 }
 
-/// The length of the ".T" or ".mT" that a text begins with and that follows a bracket; 0 for others.
+/// The length of the ".T" or ".mT" that a text starts with and that follows a bracket; 0 otherwise.
 std::size_t length_of_transposed(std::string_view text) {
   for (const std::string_view sign : {".T", ".mT"})
     if (text.starts_with(sign) && end_of_name(text, 1) == sign.size()) return sign.size();

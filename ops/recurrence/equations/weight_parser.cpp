@@ -40,7 +40,7 @@ class WeightParser : public ComplexGrammar<WeightParser, WeightOperand> {
 
   Operand number_operand(double value, const EquationToken& token) { return {value, {}, token}; }
 
-  // Calls of functions of the cell itself.
+  // Calls of the cell's own functions.
   const std::vector<const EquationFunction*>& calls() const { return calls_.functions; }
   void open_call(const EquationFunction& function) {
     calls_.functions.push_back(&function);
@@ -115,7 +115,7 @@ class WeightParser : public ComplexGrammar<WeightParser, WeightOperand> {
             left.token};
   }
 
-  /// The matrix product; the right side may be a vector.
+  /// The matrix product; the right-hand side may be a vector.
   static Var product(const Var& a, const Var& b) {
     if (b.value().rank() != 1) return matmul(a, b);
     Shape rows = a.shape();
@@ -226,7 +226,7 @@ class WeightParser : public ComplexGrammar<WeightParser, WeightOperand> {
     fail(name, unknown_name("function", name.text, weight_function_names()));
   }
 
-  /// The sum or the mean, of all elements or along an axis.
+  /// The sum or mean of all elements or along an axis.
   Operand reduced(const EquationToken& name, const std::vector<Operand>& values) {
     check_count(name, values.size(), 1, 2);
     const Var a = tensor(values[0]);
@@ -282,7 +282,7 @@ class WeightParser : public ComplexGrammar<WeightParser, WeightOperand> {
     return {{}, record(name, [&] { return einsum<Var>(text, operands); }), name};
   }
 
-  /// The parts one after another along an axis, which is a number after them; the first where there is none.
+  /// The parts joined along an axis, which is a number after them; by default the first axis.
   Operand concatenated(const EquationToken& name, std::vector<Operand> values) {
     std::int64_t axis = 0;
     if (values.size() > 2 && values.back().number) {
@@ -312,7 +312,7 @@ class WeightParser : public ComplexGrammar<WeightParser, WeightOperand> {
 
   static bool is_square(const Shape& shape) { return shape.size() == 2 && shape[0] == shape[1]; }
 
-  /// Refuses a result with more numbers than a derived weight may have.
+  /// Rejects a result with more numbers than a derived weight may have.
   void expect(const EquationToken& at, std::int64_t numbers) const {
     if (numbers <= scope_.most_numbers) return;
     fail(at,
@@ -321,7 +321,7 @@ class WeightParser : public ComplexGrammar<WeightParser, WeightOperand> {
          Rule::out_of_range);
   }
 
-  /// Runs `record` and adds the place in the line to errors of the operations.
+  /// Runs `record` and adds the position in the line to errors from the operations.
   template <class Record>
   Var record(const EquationToken& at, Record recorded) const {
     try {
@@ -359,7 +359,7 @@ class WeightParser : public ComplexGrammar<WeightParser, WeightOperand> {
     return scope_.numbers.contains(name) || scope_.values.contains(name);
   }
 
-  /// What a name means in the lines of a function of the cell; null elsewhere.
+  /// What a name means in the lines of a cell's function; null elsewhere.
   const Operand* local(std::string_view name) const {
     if (calls_.locals.empty()) return nullptr;
     const auto found = calls_.locals.back().find(name);

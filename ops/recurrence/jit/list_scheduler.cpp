@@ -33,7 +33,7 @@ VectorProgram repeated(const VectorProgram& program, int vectors) {
 
 namespace {
 
-/// Cycles until a result can be read, on the usual machine.
+/// Cycles until a result can be read, on a typical machine.
 int latency(VectorOp op) {
   switch (op) {
     case VectorOp::load:
@@ -52,10 +52,10 @@ int latency(VectorOp op) {
 }
 
 constexpr int kIssuedACycle = 2;
-constexpr int kSoon = 4;  // cycles that an instruction on a longer way to the end may still wait
+constexpr int kSoon = 4;  // cycles that an instruction on a longer path to the end may still wait
 
-/// List scheduling: among the instructions that are ready soon, the one with the longest way to the end goes
-/// first.
+/// List scheduling: among the instructions that will be ready soon, the one with the longest path to the end
+/// goes first.
 class ListScheduler {
  public:
   ListScheduler(VectorProgram program, int registers)
@@ -99,7 +99,7 @@ class ListScheduler {
   }
 
  private:
-  /// Finds which instructions wait for which: for values, and for other accesses to the same place of an
+  /// Finds which instructions wait for which: for values, and for other accesses to the same location in an
   /// array.
   void find_order() {
     std::map<int, std::size_t> maker;
@@ -125,7 +125,7 @@ class ListScheduler {
 
   using Operands = std::array<int, 4>;
 
-  /// The computed values that an instruction reads, each once; -1 in the other places.
+  /// The computed values that an instruction reads, each once; -1 in the other positions.
   Operands distinct_operands(const VectorInstruction& instruction) const {
     Operands operands = operands_of(instruction);
     for (auto v = operands.begin(); v != operands.end(); ++v)
@@ -135,7 +135,7 @@ class ListScheduler {
     return operands;
   }
 
-  /// How many more values are alive after instruction i.
+  /// How many more values are live after instruction i.
   int growth(std::size_t i) const {
     int more = program_.instructions[i].out >= 0 ? 1 : 0;
     for (int v : operands_[i])
@@ -146,7 +146,7 @@ class ListScheduler {
   std::size_t choose(const std::vector<std::size_t>& open, int cycle) const {
     const bool full = alive_ >= registers_;
     const auto before = [&](std::size_t a, std::size_t b) {
-      if (full) {  // first instructions that free registers, then the written order
+      if (full) {  // first instructions that free registers, then source order
         const int ga = std::max(growth(a), 0), gb = std::max(growth(b), 0);
         return ga != gb ? ga < gb : a < b;
       }
@@ -162,7 +162,7 @@ class ListScheduler {
   std::vector<Operands> operands_;  // by instruction
   std::vector<std::vector<std::size_t>> followers_;
   std::vector<int> waits_for_, height_, ready_at_;
-  std::vector<int> uses_;  // by value: instructions that have still to read it
+  std::vector<int> uses_;  // by value: instructions that have not yet read it
   int alive_ = 0;
 };
 

@@ -23,10 +23,10 @@ RegisterAllocator::RegisterAllocator(const VectorProgram& program, int registers
   choose_residents(residents == Residents::none ? 0 : std::max(0, registers - pressure()), residents);
 }
 
-/// The largest number of computed values that are alive at once.
+/// The largest number of computed values that are live at once.
 int RegisterAllocator::pressure() const {
   std::vector<int> dying(program_.instructions.size() + 1,
-                         0);  // values that an instruction is the last to name
+                         0);  // values whose last use is in an instruction
   for (std::size_t v = 0; v < program_.values.size(); ++v)
     if (is_computed(static_cast<int>(v))) ++dying[last_use_[v]];
   int alive = 0, most = 0;

@@ -13,15 +13,15 @@ namespace {
 using Xbyak::Address;
 using Xbyak::Reg64;
 
-/// The body of the loop: the program for so many vectors at a time, its instructions in order.
+/// The body of the loop: the program for a number of vectors at a time, its instructions in order.
 struct Body {
   VectorProgram program;
   int vectors = 1;
 };
 
-/// Whether a division waits for the result of another.
+/// Whether a division waits for another division's result.
 bool divides_twice(const VectorProgram& program) {
-  std::vector<bool> divided(program.values.size(), false);  // by value: whether a division led to it
+  std::vector<bool> divided(program.values.size(), false);  // by value: whether it depends on a division
   for (const VectorInstruction& i : program.instructions) {
     const bool after = std::ranges::any_of(
         operands_of(i), [&](int v) { return v >= 0 && divided[static_cast<std::size_t>(v)]; });
@@ -31,11 +31,11 @@ bool divides_twice(const VectorProgram& program) {
   return false;
 }
 
-/// The possible bodies, the best first; the next one is tried when the registers do not suffice. Where each
-/// number waits long for the one before, several vectors at once pay, even when values have to go through
-/// memory: for avx2 two vectors when there is a division, for avx512 two when a division waits for another and
-/// four when there are steps on the grid, which wait for each other. Otherwise one vector keeps avx512 busy. (A row
-/// has an even number of the smaller vectors.)
+/// The possible bodies, best first; the next one is tried if there are not enough registers. If each number
+/// waits long for the previous one, processing several vectors at once pays off, even if values have to go
+/// through memory: for avx2, two vectors if there is a division; for avx512, two if a division waits for
+/// another, and four if there are steps on the grid, which wait for each other. Otherwise one vector keeps
+/// avx512 busy. (A row has an even number of the smaller vectors.)
 std::vector<Body> bodies_of(const VectorProgram& program, SimdLevel level, std::int64_t row_bytes) {
   constexpr int kAlive = 12, kAliveInTwo = 16, kAliveTogether = 24;
   const auto has = [&](VectorOp op) {
@@ -70,7 +70,7 @@ class StageEmitter : public VectorEmitter {
         file_(program_, registers(),
               row_bytes_ == step_bytes_ ? Residents::constants_and_weights : Residents::constants) {}
 
-  /// Emits the function. Returns false when the registers do not suffice.
+  /// Emits the function. Returns false if there are not enough registers.
   bool generate() {
     number_operands();
     start();
@@ -86,9 +86,10 @@ class StageEmitter : public VectorEmitter {
   const std::vector<int>& operands() const { return operands_; }
 
  private:
-  // Registers: rdi holds the pointers, rsi the bytes, rdx the place in arrays, r15 the same a step before,
-  // rcx the place in the row, r14 the place of the row that contains single numbers. Where there are arrays of
-  // rounded numbers, rsi, rdx and r15 count half the bytes of the others, which scales make whole.
+  // Registers: rdi holds the pointers, rsi the byte count, rdx the offset in arrays, r15 the same one step
+  // earlier, rcx the offset in the row, r14 the offset of the row that contains single numbers. If there are
+  // arrays of rounded numbers, rsi, rdx, and r15 count half the bytes of the others, and scale factors
+  // compensate.
 
   const std::vector<Reg64> saved_{rbx, r12, r13, r14, r15};
   const std::vector<Reg64> bases_{rbx, r8, r9, r10, r11, r12, r13};
@@ -126,7 +127,7 @@ class StageEmitter : public VectorEmitter {
       lea(rax, ptr[r14 + number_row_bytes_]);
       cmp(rcx, code_immediate(row_bytes_));
       cmove(r14, rax);
-      mov(eax, 0);  // keeps the flags
+      mov(eax, 0);  // preserves the flags
       cmove(rcx, rax);
     } else {
       add(r14, number_row_bytes_);
@@ -153,9 +154,9 @@ class StageEmitter : public VectorEmitter {
   Address weight_at(int operand, int offset) override { return ptr[base_of(operand) + rcx + offset]; }
 
   const VectorProgram program_;
-  const int step_bytes_;  // bytes of a row that the loop works on at a time
+  const int step_bytes_;  // bytes of a row that the loop processes at a time
   const std::int64_t row_bytes_;
-  const int scale_;  // bytes of an array for each that the registers count
+  const int scale_;  // bytes of an array per byte counted in the registers
   const int number_row_bytes_;
   RegisterAllocator file_;
   std::vector<int> operands_;

@@ -17,7 +17,7 @@ template <class T>
 using Formula = RecordedVector<T> (*)(RecordedVector<T> a, RecordedVector<T> b, RecordedVector<T> c,
                                       RecordedVector<T> k);
 
-/// Machine code has no calls of the C library.
+/// Machine code cannot call the C library.
 constexpr bool has_formula(ElementOp op) { return !function_of(op).calls_library; }
 
 template <class T, int op = 0>
@@ -39,7 +39,7 @@ constexpr auto all_formulas() {
 template <class T>
 constexpr auto kFormulas = all_formulas<T>();
 
-/// The constant of an instruction as a worker would compute with it: subnormal numbers are flushed.
+/// The constant of an instruction as a worker would use it: subnormal numbers are flushed.
 template <class T>
 T constant_of(double k) {
   const auto narrow = static_cast<T>(k);
@@ -86,7 +86,8 @@ std::int64_t number_width_of(const ElementStage& stage) {
   return narrow == stage.instructions.end() ? 0 : stage.operands[static_cast<std::size_t>(narrow->a)].width;
 }
 
-/// For each operand, the first operand in the same place. An array of one step is one place for all steps.
+/// For each operand, the first operand with the same location. An array of one step is the same location in all
+/// steps.
 std::vector<int> places_of(const ElementStage& stage, const std::vector<Array>& arrays) {
   std::vector<int> places;
   for (std::size_t i = 0; i < stage.operands.size(); ++i) {
@@ -104,7 +105,7 @@ std::vector<int> places_of(const ElementStage& stage, const std::vector<Array>& 
   return places;
 }
 
-/// Whether the stage writes an array that it uses at two steps.
+/// Whether the stage writes an array that it uses at two different steps.
 bool mixes_steps(const ElementStage& stage, const std::vector<int>& places) {
   for (const ElementInstruction& t : stage.instructions) {
     const auto out = static_cast<std::size_t>(t.out);
@@ -131,7 +132,7 @@ std::optional<VectorProgram> record(const ElementStage& stage, const std::vector
   program.single_step = mixes_steps(stage, places);
 
   VectorRecorder recorder(program);
-  std::vector<int> holds(stage.operands.size(), -1);  // by place: the value that is there now
+  std::vector<int> holds(stage.operands.size(), -1);  // by location: its current value
   const auto in_halves = [&](int place) {
     return sizeof(T) == sizeof(float) && stage.operands[static_cast<std::size_t>(place)].rounded;
   };

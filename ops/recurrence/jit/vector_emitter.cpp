@@ -11,7 +11,8 @@ namespace lagtape::recurrence {
 namespace {
 
 constexpr int kSpillSlots = 64;
-constexpr std::size_t kInstructionBytes = 64;  ///< most bytes of an instruction with the moves around it
+constexpr std::size_t kInstructionBytes =
+    64;  ///< most bytes of an instruction, including the moves around it
 
 }  // namespace
 
@@ -67,8 +68,8 @@ void VectorEmitter::constants() {
   }
 }
 
-/// A number beyond the limit becomes infinite when multiplied with the largest number over the limit, which
-/// is a power of two; 0 times that, added to it, is NaN, and leaves others as they are.
+/// Multiplying by the largest double divided by the limit (a power of two) makes a number beyond the limit
+/// infinite; 0 times that, added to it, is NaN, and leaves other numbers unchanged.
 void VectorEmitter::grid_constants() {
   const double doubles[] = {kGridRounding, std::numeric_limits<double>::max() / kGridLimit, 0};
   for (int c = 0; c < kGridConstants; ++c) {
@@ -117,7 +118,7 @@ void VectorEmitter::with(int value, F f) {
 
 // ---- instructions ----
 
-/// The operand whose register a multiply-add leaves its result in.
+/// The operand in whose register a multiply-add leaves its result.
 int VectorEmitter::preferred_register(const VectorInstruction& i, std::size_t at) const {
   if (i.op != VectorOp::multiply_add) return -1;
   for (int v : {i.c, i.a, i.b})
@@ -183,7 +184,7 @@ void VectorEmitter::load(const VectorInstruction& i) {
 
 bool VectorEmitter::stored_elsewhere(const VectorInstruction&, const Xbyak::Xmm&) { return false; }
 
-/// Where the processor does not round, the number is rounded already.
+/// If the processor does not round, the number has already been rounded.
 void VectorEmitter::store(const VectorInstruction& i) {
   const Xbyak::Xmm a = loaded(i.a, 0);
   if (stored_elsewhere(i, a)) return;
@@ -256,8 +257,8 @@ void VectorEmitter::select(const VectorInstruction& i) {
   });
 }
 
-/// The grid step of kernels.h, eight doubles at a time: the increments become the sums, which go to memory
-/// too.
+/// The grid step of kernels.h, eight doubles at a time: the increments become the sums, which are also stored
+/// to memory.
 void VectorEmitter::step_of_doubles(const VectorInstruction& i, int part, const Xbyak::Xmm& increment,
                                     const Xbyak::Xmm& beyond) {
   const int scale = float_ ? 2 : 1, at = i.vector * bytes_ * scale + part * 64;
@@ -275,7 +276,7 @@ void VectorEmitter::step_of_doubles(const VectorInstruction& i, int part, const 
   vmovapd(array_at(i.operand_to, at, scale), increment);
 }
 
-/// Floats become doubles on their way from memory, which spares taking them apart in registers.
+/// Floats are converted to doubles as they are loaded, which avoids splitting them in registers.
 void VectorEmitter::grid_step(const VectorInstruction& i) {
   on_grid_ = true;
   const Xbyak::Xmm out = vector(file_->register_of(i.out)), a = vector(file_->register_of(i.a));
@@ -298,7 +299,7 @@ void VectorEmitter::grid_step(const VectorInstruction& i) {
   vinsertf32x8(all, all, high_half, 1);
 }
 
-/// a * b + c in the place of c (231), or of a or b (213).
+/// a * b + c, overwriting c (231), or a or b (213).
 void VectorEmitter::multiply_add(const VectorInstruction& i) {
   const int reg = file_->register_of(i.out);
   const Xbyak::Xmm out = vector(reg);

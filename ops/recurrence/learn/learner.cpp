@@ -36,7 +36,7 @@ struct Learner<T>::Implementation {
   const Kernels<T>& kernels;
   LearningStep learning;
   StepCalls<T> calls;
-  std::vector<WeightMemory<T>> weights;  // one a trained or fixed weight of the layers, in order
+  std::vector<WeightMemory<T>> weights;  // one per trained or fixed weight of the layers, in order
   AlignedMemory traces;
   std::int64_t trace_elements = 0;
   std::vector<TraceUpdate<T>> updates;
@@ -45,7 +45,7 @@ struct Learner<T>::Implementation {
   T *zeros = nullptr, *ones = nullptr, *delta = nullptr;
   std::vector<T> scaled_target;
   std::int64_t steps = 0, waiting = 0, moves = 0, targets = 1;
-  LearnerState state;  // where all of these are
+  LearnerState state;  // the location of all of these
 
   Implementation(std::vector<LearnedLayer> layers, const LossFunction& l, const Normalization& n,
                  const Window& start, const LearnerOptions& o)
@@ -76,7 +76,7 @@ struct Learner<T>::Implementation {
     list_state(layers);
   }
 
-  std::vector<T> spare_delta;  // where nothing is trained
+  std::vector<T> spare_delta;  // if nothing is trained
 
   const RowShape& shape_of(int value) const {
     return learning.program.values[static_cast<std::size_t>(value)].shape;
@@ -172,7 +172,8 @@ struct Learner<T>::Implementation {
     }
   }
 
-  /// Where a weight moves by products of two vectors alone, one pass over it makes its product backwards and moves it.
+  /// If a weight's update consists only of products of two vectors, one pass over it computes its backward
+  /// product and updates it.
   bool moves_with_product(const WeightUse& use, const TraceUpdate<T>& update) {
     WeightMemory<T>& weight = weight_of(use);
     const auto is_same = [&](const WeightUse& other) {
@@ -213,7 +214,7 @@ struct Learner<T>::Implementation {
     state.add(reinterpret_cast<T*>(traces.get()), static_cast<std::size_t>(trace_elements));
   }
 
-  /// Whether gradients are added to the weights themselves, times the rate.
+  /// Whether gradients, times the rate, are added directly to the weights.
   bool moves_directly() const {
     return options.rule == LearningRule::sgd && options.every == 1 && options.lr > 0;
   }
@@ -252,13 +253,13 @@ struct Learner<T>::Implementation {
     if (!normalization.output.empty()) normalization.output.restore(std::span<T>(output, calls_output()));
   }
 
-  /// The loss of outputs, with its gradient, times minus the rate where weights move directly.
+  /// The loss of outputs, with its gradient, times minus the rate if weights are updated directly.
   double score(const T* y, const T* target) {
     const std::int64_t width = calls_output();
     const double sign = moves_directly() ? -options.lr : 1;
     switch (loss_row(loss.kind).targets) {
       case LossTargets::classes: {
-        if (!(*target >= 0 && *target < static_cast<T>(width))) break;  // NaN neither
+        if (!(*target >= 0 && *target < static_cast<T>(width))) break;  // NaN included
         const auto c = static_cast<std::int32_t>(*target);
         return smoothed_cross_entropy_row(y, width, c, loss.class_weight(c), loss.options.label_smoothing,
                                           sign, delta);

@@ -12,7 +12,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-constexpr std::uint64_t kFormat = 0x3154'4154'534E'524C;  // "LRNSTAT1", the least byte first
+constexpr std::uint64_t kFormat = 0x3154'4154'534E'524C;  // "LRNSTAT1", least significant byte first
 
 std::string_view text_of_bytes(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -32,9 +32,10 @@ class LearningRecorder {
   }
 
  private:
-  // ---- what depends on what ----
+  // ---- dependences ----
 
-  /// The values of the step that depend on states or trained weights, and by layer, on its next values or its weights.
+  /// The values of the step that depend on states or trained weights and, for each layer, on its next values or
+  /// its weights.
   void find_dependences() {
     const auto& values = tape_.recorded().values;
     moves_.assign(forward_, false);
@@ -91,7 +92,7 @@ class LearningRecorder {
     return true;
   }
 
-  /// dL/d(values), where what `cut` has is not followed further.
+  /// dL/d(values), not followed beyond the values in `cut`.
   Adjoints gradient(std::size_t l, StepVar delta) {
     Adjoints adjoints;
     adjoints.emplace(output_.id(), delta);
@@ -124,7 +125,7 @@ class LearningRecorder {
     return std::ranges::any_of(recorded_[l].next, [&](StepVar v) { return v.id() == value; });
   }
 
-  /// The derivatives of a state's next value by the values of the same unit.
+  /// The derivatives of a state's next value with respect to the values of the same unit.
   Adjoints derivatives(std::size_t l, StepVar next) {
     Adjoints adjoints;
     adjoints.emplace(next.id(), tape_.constant(1));
@@ -208,7 +209,7 @@ class LearningRecorder {
 
   // ---- the program ----
 
-  /// Notes a value that the program must have. Returns its number among those.
+  /// Marks a value that the program must have. Returns its number among those.
   int keep(StepVar v, RowShape shape) {
     if (v.shape().rank == 0 && shape.rank > 0) v = tape_.broadcast(v, shape);
     if (v.shape().rank != 1) v = tape_.reshape(v, RowShape::vector(v.shape().width()));

@@ -66,7 +66,7 @@ std::vector<StepVar> RecordedStack::replay(const StepProgram& program, std::size
   return values;
 }
 
-/// A state several steps before, which no trace follows.
+/// A state several steps ago, which no trace follows.
 StepVar RecordedStack::past(std::size_t l, const StateDefinition& state, const Instruction& read) {
   const std::string name = LearningStep::past(l, state.name, read.lag);
   const auto [known, fresh] = past_.try_emplace(name);
@@ -108,7 +108,7 @@ RecordedStack::Matrices& RecordedStack::matrices(std::size_t l, const std::strin
   return found->second;
 }
 
-/// A row of a layer without states times a vector: a sum, which needs no packed matrix of one column.
+/// A row of a stateless layer times a vector: a sum, which needs no packed one-column matrix.
 StepVar RecordedStack::row_product(std::size_t l, const std::string& name, StepVar v) {
   const int place = place_of(l, name);
   const auto known = vectors_.find({l, place});

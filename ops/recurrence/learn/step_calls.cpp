@@ -9,7 +9,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// Most operations of a stage. To compile one takes time with the square of their number.
+/// Maximum operations per stage. The time to compile one grows with the square of their number.
 constexpr std::size_t kMostOperations = 160;
 
 }  // namespace
@@ -29,7 +29,7 @@ std::int64_t StepCalls<T>::weight_elements(int w) const {
   return packed_elements<T>(shape.size() == 2 ? shape[1] : 1, shape[0]);
 }
 
-/// Weights, the input and values that are computed lie one after another; a reshaped value is its operand.
+/// Weights, the input, and computed values are stored consecutively; a reshaped value is its operand.
 template <class T>
 void StepCalls<T>::lay_out() {
   const auto place_all = [this](T* memory) {
@@ -92,7 +92,8 @@ bool StepCalls<T>::is_fused(const Instruction& i) const {
   return i.op == StepOp::element && !function_of(i.element).calls_library;
 }
 
-/// In turns: all else that is ready, then all element-wise work of one width that is, with what that makes ready.
+/// Alternately: all other work that is ready, then all ready element-wise work of one width, with the work that
+/// becomes ready as a result.
 template <class T>
 void StepCalls<T>::list_half(const std::vector<bool>& half, std::vector<bool>& done, Calls& calls) {
   const int count = static_cast<int>(program_.values.size());
@@ -130,7 +131,7 @@ bool StepCalls<T>::is_read_outside(int v, const std::vector<int>& stage) const {
   return false;
 }
 
-/// Values that only the stage uses are in registers, as are numbers.
+/// Values used only in the stage are in registers, as are constants.
 template <class T>
 ElementStage StepCalls<T>::stage_of(const std::vector<int>& values) const {
   ElementStage stage;
@@ -245,7 +246,8 @@ void StepCalls<T>::run_element(int v) {
     if (of.op != StepOp::constant || width_of(o) >= width_of(v)) return value(o);
     return nullptr;
   };
-  // A number beside a vector is repeated in the result's place first, or beside it where the other operand is the number.
+  // For an operation on a number and a vector, the number is repeated first, in the result's place, or next to
+  // it if the other operand is the number.
   const T *a = operand(i.a), *b = operand(i.b);
   T* const out = value(v);
   const auto repeated = [&](int o) {

@@ -14,7 +14,7 @@ namespace {
 std::int64_t states_held(const Array& array, const StepProgram& program, const LayerSchedule& schedule,
                          const Extent& extent, std::int64_t chunk, std::int64_t kept) {
   const std::int64_t window = program.history(array.index) + 1;
-  // Room for a second window, so that sliding costs at most one copy a step.
+  // Room for a second window, so sliding costs at most one copy per step.
   if (!extent.keep_states) return chunk + 2 * window;
   const bool adjoints_follow = std::ranges::any_of(schedule.lagged, [&](const LayerOps::LaggedRead& read) {
     return read.state == array.index && lies_on_states(read, schedule, extent);

@@ -11,12 +11,12 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// The bytes that may be used: the budget, or half of the machine's memory.
+/// The usable bytes: the budget, or half of the machine's memory.
 std::int64_t budget_of(const SequenceSettings& settings) {
   return settings.budget > 0 ? settings.budget : system_memory() / 2;
 }
 
-/// Multiplications and additions of the products of a phase, a row and step.
+/// Multiplications and additions of the products of a phase, per row and step.
 double phase_flops(const LayerSchedule& schedule, const Phase& phase) {
   double flops = 0;
   for (const Stage& stage : phase)
@@ -27,8 +27,8 @@ double phase_flops(const LayerSchedule& schedule, const Phase& phase) {
   return flops;
 }
 
-/// Checkpoints in the fewest levels that fit the budget, and for each number of levels the distance between
-/// checkpoints that takes the least memory. `base` is a plan with its chunk.
+/// Checkpoints in the fewest levels that fit the budget and, for each number of levels, with the checkpoint
+/// distance that needs the least memory. `base` is a plan with its chunk.
 PlanCost checkpoint_plan(const PlanCost& base, double forward_flops, std::int64_t steps,
                          const SequenceSettings& settings,
                          const std::function<std::int64_t(const PlanCost&)>& bytes) {
@@ -60,12 +60,12 @@ std::int64_t slice_count(const StackDefinition& stack, std::int64_t batch) {
   std::int64_t widest = 1;
   for (const auto& layer : stack.layers)
     for (const auto& state : layer.states) widest = std::max(widest, state.shape.width());
-  // Wide states fill the kernels with a tile of rows each; narrow ones need more rows to outweigh an
-  // instruction's start.
+  // For wide states, one tile of rows saturates the kernels; narrow ones need more rows to outweigh an
+  // instruction's startup.
   const std::int64_t rows = widest <= 32 ? 16 : 13;
   if (batch == 1) return 1;
   const std::int64_t slices = (batch + rows - 1) / rows;
-  return slices + slices % 2;  // two workers are the commonest case
+  return slices + slices % 2;  // two workers are the most common case
 }
 
 Extent evaluation_extent() {
@@ -104,12 +104,12 @@ std::vector<PlanCost> list_plans(const StackWork& work, std::int64_t batch, std:
   full.bytes = bytes(full);
   PlanCost states = full;
   states.plan = MemoryPlan::states;
-  if (settings.chunk == 0) states.chunk = kRun;  // a longer one would only take memory
+  if (settings.chunk == 0) states.chunk = kRun;  // a longer one would only use more memory
   states.bytes = bytes(states);
   states.extra_flops = work.replay * batch_steps;
   std::vector<PlanCost> plans{full, states};
   if (work.reversible) {
-    PlanCost backwards = states;  // in chunks as short
+    PlanCost backwards = states;  // in chunks of that length
     backwards.plan = MemoryPlan::reversible;
     backwards.bytes = bytes(backwards);
     backwards.extra_flops = work.undo * batch_steps;

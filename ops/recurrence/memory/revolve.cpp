@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 40;
 
-/// n over k.
+/// The binomial coefficient n over k.
 std::int64_t binomial(std::int64_t n, std::int64_t k) {
   k = std::min(k, n - k);
   std::int64_t value = k < 0 ? 0 : 1;
@@ -18,8 +18,8 @@ std::int64_t binomial(std::int64_t n, std::int64_t k) {
 }
 
 /// The largest number of intervals after a checkpoint that can be walked back over with room for `slots` more
-/// checkpoints, when none is run again more than `sweeps` times. `first`: the first run has just reached the
-/// last of them; otherwise it is over, and they are run again.
+/// checkpoints if none is rerun more than `sweeps` times. `first`: the first run has just reached the last of
+/// them; otherwise it is over, and they are rerun.
 std::int64_t most(std::int64_t slots, std::int64_t sweeps, bool first) {
   if (slots < 0) return first ? 1 : 0;
   return binomial(slots + sweeps + (first ? 1 : 0), slots + 1);
@@ -62,11 +62,12 @@ std::vector<std::int64_t> first_checkpoints(std::int64_t intervals, std::int64_t
 
 std::int64_t runs_again(std::int64_t intervals, std::int64_t slots) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> known;
-  /// Intervals after a checkpoint, with `free` more of them, and the runs to the next one and back from there.
+  /// Intervals after a checkpoint, with `free` more checkpoints, and the runs to the next checkpoint and back
+  /// from there.
   struct Part {
     std::int64_t n, free, runs;
   };
-  // There may be as many checkpoints as steps: only what lies before the next one is counted by recursion.
+  // There may be as many checkpoints as steps, so recursion counts only what lies before the next one.
   const auto count = [&](auto&& self, std::int64_t n, std::int64_t free, bool first) -> std::int64_t {
     std::vector<Part> parts;
     const auto ends = [&] { return n == 1 || free == 0 || (!first && known.contains({n, free})); };

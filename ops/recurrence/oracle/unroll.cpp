@@ -133,7 +133,7 @@ class Unrolled {
     return rows;
   }
 
-  /// Runs step n of all layers. The padding of x is replaced by zeros, because NaN in it would make gradients
+  /// Runs step n of all layers. The padding of x is replaced by zeros because NaN in it would make gradients
   /// NaN.
   Var run_layers(std::int64_t n, const Steps& now, const Rows& running) {
     const Var x = reshape(slice(x_, 1, n, n + 1), {frame_.rows, x_.value().size(2)});
@@ -146,22 +146,22 @@ class Unrolled {
     return stack_.readout ? layers_.back().step(top, at, Rows(frame_.rows, true)) : top;
   }
 
-  /// Whether the counts of a step have their units behind them.
+  /// Whether the targets' counts are followed by their units.
   bool has_units() const {
     return stack_.loss == Loss::negative_binomial && batch_.targets.size(-1) > stack_.target_width();
   }
-  /// The place of a number of the targets, which are counted without units.
+  /// The position of a number of the targets, counted without units.
   std::int64_t place_of_target(std::int64_t i) const {
     return has_units() ? i + i / stack_.target_width() * stack_.target_width() : i;
   }
 
-  /// Whether there is no number for an element of the losses.
+  /// Whether an element of the losses has no number.
   bool is_missing(std::int64_t place) const {
     return stack_.loss != Loss::cross_entropy &&
            std::isnan(batch_.targets.at(place_of_target(place / stack_.loss.terms_of_target())));
   }
 
-  /// A number for each output, made from its place.
+  /// A number for each output, computed from its position.
   template <class F>
   Var constant_of(const Shape& shape, F number_at) {
     Tensor numbers(shape, frame_.dtype);
@@ -169,7 +169,7 @@ class Unrolled {
     return frame_.tape.constant(numbers);
   }
 
-  /// -log p of each target, [rows, targets], as one operation with the slopes of the distribution.
+  /// -log p of each target, [rows, targets], as one operation with the distribution's slopes.
   Var likelihoods(const Var& y) {
     const TargetDistribution& distribution = *stack_.loss.distribution();
     const std::int64_t each = stack_.loss.outputs_of_target(), count = y.value().numel() / each;
@@ -194,7 +194,8 @@ class Unrolled {
     });
   }
 
-  /// The amount that each row of y [rows, q] adds to the loss: a number for each term of real targets, else [rows, 1].
+  /// The amount that each row of y [rows, q] adds to the loss: one number per term for real targets, else
+  /// [rows, 1].
   Var row_losses(const Var& y, const Rows& scored) {
     const LossOptions& options = stack_.loss.options;
     const std::int64_t each = stack_.loss.outputs_of_target();

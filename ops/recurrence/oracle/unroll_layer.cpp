@@ -38,7 +38,7 @@ Tensor keep_rows(const Tensor& from, const Rows& chosen) {
   return kept;
 }
 
-/// The same value in every row of the batch, with an axis for them.
+/// The same value in every row of the batch, with a row axis added.
 Var in_every_row(const Var& x, std::int64_t rows) {
   if (x.shape()[0] == rows) return x;
   Shape leading(x.shape().size(), 1);
@@ -136,7 +136,7 @@ Var UnrolledLayer::set_apart(const Var& state) const {
                             [](const Tensor& d, InputGradients& inputs) { inputs.add(0, d); });
 }
 
-/// The values that the output needs and that come from a next value.
+/// The values that the output needs and that depend on a next value.
 void UnrolledLayer::find_seen_by_output() {
   const auto is_next = [&](int id) {
     return std::ranges::find(program_.states, id, &StateDefinition::next) != program_.states.end();
@@ -301,8 +301,8 @@ Var UnrolledLayer::draw(const Instruction& v, const Steps& steps) const {
   return frame_.tape.constant(drawn);
 }
 
-/// A matrix counts as narrow with at most two rows or columns; what is then element-wise work is not rounded.
-/// Adjoints are rounded row by row, also of an operand that is the same in all rows.
+/// A matrix counts as narrow with at most two rows or columns; the work is then element-wise and not rounded.
+/// Adjoints are rounded row by row, even for an operand that is the same in all rows.
 Var UnrolledLayer::product(const Instruction& v) const {
   const Var &a = values_[v.a], &w = weights_[v.index];
   if (frame_.products == ProductFormat::scalar || position_ >= frame_.layers) return linear(a, w);
@@ -318,7 +318,7 @@ Var UnrolledLayer::product(const Instruction& v) const {
        .rounded_sum = saved_->sums_rounded(v.index)});
 }
 
-/// Units whose lags have one whole part are read together.
+/// Units whose lags have the same integer part are read together.
 Var UnrolledLayer::real_lag(const Instruction& v, const Var& tau) const {
   const Tensor& lags = tau.value();
   const double longest = static_cast<double>(v.lag);

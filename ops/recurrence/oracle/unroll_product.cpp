@@ -7,7 +7,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// To eight significant bits, ties to even; what f32 has no normal number for is zero.
+/// Rounds to eight significant bits, ties to even; numbers below f32's normal range become zero.
 double rounded(double x, Dtype dtype) {
   if (!std::isfinite(x)) return x;
   if (dtype == Dtype::f32 && std::abs(x) < std::ldexp(1, -126)) return std::copysign(0.0, x);

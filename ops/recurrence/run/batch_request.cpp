@@ -7,7 +7,7 @@ namespace lagtape::recurrence {
 
 namespace {
 
-/// The number of targets that are missing among those that would be scored, each row's own steps.
+/// The number of missing targets among those that would be scored, each row's own steps.
 std::int64_t missing_targets(const SequenceBatch& batch, const StackDefinition& stack,
                              std::span<const std::int64_t> lengths) {
   const std::int64_t rows = batch.x.size(0), steps = reads_every_step(stack.at) ? batch.x.size(1) : 1;

@@ -17,7 +17,7 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// The first row of slice i; slices are of nearly equal size.
+/// The first row of slice i; slices are nearly equal in size.
 std::int64_t slice_begin(std::int64_t batch, std::int64_t slices, std::int64_t i) {
   return batch * i / slices;
 }
@@ -26,7 +26,7 @@ std::int64_t longest(const std::vector<std::int64_t>& lengths, std::int64_t row0
   return *std::max_element(lengths.begin() + row0, lengths.begin() + row0 + rows);
 }
 
-/// A runner of slices with its memory, which serves one slice after another.
+/// A slice runner with its memory, which serves one slice after another.
 template <class T>
 struct Workspace {
   std::unique_ptr<SliceRunner<T>> runner;
@@ -64,7 +64,7 @@ class BatchRunnerOf final : public BatchRunner {
     std::int64_t batch, steps;
     int threads;
     bool input_gradient = false;
-    bool held = false;  ///< all slices are held at a time
+    bool held = false;  ///< all slices are held at once
     auto operator<=>(const Case&) const = default;
   };
 
@@ -90,9 +90,10 @@ class BatchRunnerOf final : public BatchRunner {
   const StackDefinition& stack_;
   SequenceSettings settings_;
   const Kernels<T>& kernels_;
-  std::array<std::unique_ptr<CompiledStack<T>>, 2> compiled_;  // without and with a gradient of x
+  std::array<std::unique_ptr<CompiledStack<T>>, 2>
+      compiled_;  // without and with a gradient with respect to x
   std::vector<Workspace<T>> workers_;
-  std::vector<std::vector<Workspace<T>>> spare_;  // of held passes that are gone, one a slice
+  std::vector<std::vector<Workspace<T>>> spare_;  // of destroyed held passes, one per slice
   std::map<Case, PlanCost> chosen_;
   AlignedMemory gradient_memory_;
   std::int64_t gradient_elements_ = 0;
@@ -125,8 +126,8 @@ std::vector<Slice<T>> BatchRunnerOf<T>::cut(const PreparedRequest& request) cons
   return slices;
 }
 
-/// Calls f(number of a slice, number of its worker) for these slices on the pool's workers, with memory for the
-/// gradients of weights that are wanted, and sums them, over all ranks if there are any.
+/// Calls f(slice number, worker number) for these slices on the pool's workers, with memory for the wanted
+/// weight gradients, and sums them, over all ranks if there are any.
 template <class T>
 template <class F>
 void BatchRunnerOf<T>::run_slices(const PreparedRequest& request, std::span<Slice<T>> slices, F f,
@@ -244,7 +245,7 @@ class BatchRunnerOf<T>::Held final : public HeldBatch {
 
   void backward(const BackwardRequest& gradients) override {
     if (workspaces_.empty()) forward();
-    stack_.load(request_.weights);  // another pass may have had others
+    stack_.load(request_.weights);  // another pass may have used others
     request_.backward = gradients;
     owner_.run_slices(request_, slices_,
                       [&](std::size_t i, std::size_t) { workspaces_[i].runner->backward(); });
@@ -277,7 +278,7 @@ class BatchRunnerOf<T>::Held final : public HeldBatch {
   PreparedRequest request_;
   std::vector<Slice<T>> slices_;
   Extent extent_;
-  std::vector<Workspace<T>> workspaces_;  // one a slice; none once the backward half has run
+  std::vector<Workspace<T>> workspaces_;  // one per slice; none once the backward half has run
 };
 
 template <class T>
@@ -287,7 +288,7 @@ std::unique_ptr<HeldBatch> BatchRunnerOf<T>::hold(const BatchRequest& request, b
 
 // ---- plans ----
 
-/// The plan for a batch of that size. It is remembered: the batches of a training have few sizes.
+/// The plan for a batch of that size. It is cached: the batches of a training run have few sizes.
 template <class T>
 const PlanCost& BatchRunnerOf<T>::choose(const Case& c) {
   auto known = chosen_.find(c);

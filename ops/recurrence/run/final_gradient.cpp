@@ -23,7 +23,7 @@ void FinalGradient<T>::begin(const std::vector<Tensor>* window, std::size_t firs
   earliest_ = (lengths == nullptr ? last_ : first_ + *std::min_element(lengths, lengths + rows)) - history;
 }
 
-/// The read through which a state takes its gradient; null where it is read by its own step.
+/// The read through which a state receives its gradient; null if its own step reads it.
 template <class T>
 const LayerOps::LaggedRead* FinalGradient<T>::lag_of(std::size_t s) const {
   if (schedule_.direct[s].element >= 0) return nullptr;
@@ -76,7 +76,7 @@ void FinalGradient<T>::add_before_first(int s, std::int64_t n, T* to) const {
   if (window_ != nullptr) add(static_cast<std::size_t>(s), n, to);
 }
 
-/// Adds dL/d(state s at step n) of the rows whose final windows show that step.
+/// Adds dL/d(state s at step n) for the rows whose final windows contain that step.
 template <class T>
 void FinalGradient<T>::add(std::size_t s, std::int64_t n, T* to) const {
   const Tensor& gradient = (*window_)[first_state_ + s];

@@ -84,7 +84,7 @@ void Interpreter<T>::run_products(const ProductStage& stage, std::int64_t step, 
                     static_cast<std::int64_t>(prefetched_.size())});
 }
 
-/// Groups lie side by side in a row without padding, so each product goes through padded scratch memory.
+/// Groups are adjacent in a row without padding, so each product goes through padded scratch memory.
 template <class T>
 void Interpreter<T>::run_group_products(const ProductStage& stage, std::int64_t step, std::int64_t count) {
   const std::int64_t rows = rows_ * count, columns = schedule_.stacks[stage.stack].columns;
@@ -109,7 +109,7 @@ void Interpreter<T>::run_group_products(const ProductStage& stage, std::int64_t 
   }
 }
 
-/// The place of an array, a weight or a state on the grid.
+/// The address of an array, a weight, or a state on the grid.
 template <class T>
 T* Interpreter<T>::pointer_of(const Operand& operand, std::int64_t step) const {
   switch (operand.kind) {
@@ -215,8 +215,8 @@ void Interpreter<T>::run_parts(const ElementInstruction& t, std::int64_t rows) {
   }
 }
 
-/// Calls f with the place of each element of a view of the instruction's axes, in order, a line of the last axis
-/// at once: f(number of the line's first element, its place).
+/// Calls f with the position of each element of a view of the instruction's axes, in order, one line of the
+/// last axis at a time: f(number of the line's first element, its position).
 template <class F>
 void for_lines(const ElementInstruction& t, F f) {
   const auto extent = t.shape.four_axes();
@@ -227,7 +227,8 @@ void for_lines(const ElementInstruction& t, F f) {
         f(element, t.index + i * t.strides[0] + j * t.strides[1] + k * t.strides[2]);
 }
 
-/// Reads a's elements through the view, or adds a's elements to those that the view reads; the padding of the result is 0.
+/// Reads a's elements through the view, or adds a's elements to those that the view reads; the padding of the
+/// result is 0.
 template <class T>
 void Interpreter<T>::run_view(const ElementInstruction& t, std::int64_t rows) {
   const bool reads = t.kind == Op::Kind::view;
@@ -274,8 +275,7 @@ void Interpreter<T>::draw_row(T* out, int draw, const RowShape& shape, std::int6
   std::fill(out + shape.width(), out + padded<T>(shape.width()), T(0));
 }
 
-/// The rows of a draw that holds for the whole sequence. The draws' blocks of rows follow one another in the
-/// order of the program's values.
+/// The rows of a per-sequence draw. The draws' blocks of rows are in the order of the program's values.
 template <class T>
 T* Interpreter<T>::once_of(int draw) const {
   T* at = once_;
@@ -309,8 +309,8 @@ void Interpreter<T>::draw_once() {
 
 namespace {
 
-/// A delay clamped to 1 .. bound, as whole steps and the fraction beyond them. The bound itself is one step
-/// less and the fraction 1, so that its slope is that of the delays below it.
+/// A delay clamped to 1 .. bound, as whole steps plus a fraction. The bound itself is represented as one step
+/// less and fraction 1, so that its slope is that of the delays below it.
 struct SplitDelay {
   std::int64_t whole;
   double fraction;

@@ -23,7 +23,7 @@ LayerRunner<T>::LayerRunner(const StepProgram& program, const LayerSchedule& sch
 
 // ---- memory ----
 
-/// The number of steps that an array holds; 0 when another runner owns it.
+/// The number of steps that an array holds; 0 if another runner owns it.
 template <class T>
 std::int64_t LayerRunner<T>::capacity(const Array& array) const {
   if (array.kind == Array::Kind::input && below_ != nullptr) return 0;
@@ -56,7 +56,8 @@ void LayerRunner<T>::lay_out(BumpAllocator<T>& memory, const Extent& extent, std
   }
 }
 
-/// The layer below has moved its arrays: our input is its output, our input's adjoint its output's.
+/// The layer below has moved its arrays: our input is its output, and our input's adjoint is its output's
+/// adjoint.
 template <class T>
 void LayerRunner<T>::share_input() {
   if (below_ == nullptr) return;
@@ -77,7 +78,7 @@ void LayerRunner<T>::begin(const std::vector<Tensor>* window, std::size_t first_
 
 // ---- forward ----
 
-/// Calls f with the runs of [n0, n1), which also end where rows begin again.
+/// Calls f with the runs of [n0, n1), which also end where rows reset.
 template <class T>
 template <class F>
 void LayerRunner<T>::for_runs(std::int64_t n0, std::int64_t n1, bool descending, F f) {
@@ -101,7 +102,7 @@ void LayerRunner<T>::for_runs(std::int64_t n0, std::int64_t n1, bool descending,
   }
 }
 
-/// The same, while states from before resets read as zeros.
+/// The same, with states from before resets read as zeros.
 template <class T>
 template <class F>
 void LayerRunner<T>::for_shown_runs(std::int64_t n0, std::int64_t n1, bool descending, F f) {

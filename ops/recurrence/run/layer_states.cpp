@@ -42,7 +42,7 @@ void LayerStates<T>::hide_in_window(const Tensor& count, std::int64_t row0) {
 /// Given values are rounded to the grid.
 template <class T>
 void LayerStates<T>::begin_on_grid(std::size_t s, const Tensor* window, std::int64_t row0) {
-  // Only rows that ended need their values from before a step.
+  // Only rows that have ended need their values from before a step.
   interpreter_.array(schedule_.grid_arrays[s]).stride = any_ends() ? rows_ * stride(s) * kDoubleWidth<T> : 0;
   double* to = grid(s, first_);
   std::fill_n(to, rows_ * stride(s), 0.0);
@@ -118,7 +118,7 @@ void LayerStates<T>::slide(std::size_t array, std::int64_t n) {
   states.first = from;
 }
 
-// ---- rows that ended, and the grid ----
+// ---- rows that have ended, and the grid ----
 
 template <class T>
 void LayerStates<T>::copy_finished(std::int64_t n, std::int64_t from, std::int64_t to) {

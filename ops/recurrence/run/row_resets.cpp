@@ -18,11 +18,11 @@ RowResets<T>::RowResets(const StepProgram& program, const LayerSchedule& schedul
     if (schedule.grid_arrays[s] >= 0) on_grid_.push_back(static_cast<int>(s));
 }
 
-// ---- where rows begin again ----
+// ---- where rows reset ----
 
 namespace {
 
-/// The first step in [n, end) at which a row's number is not 0; eight at a time, since few are.
+/// The first step in [n, end) at which a row's number is nonzero; eight at a time, since few are.
 std::int64_t next_given(const std::uint8_t* row, std::int64_t n, std::int64_t end) {
   for (std::uint64_t eight = 0; n + 8 <= end; n += 8) {
     std::memcpy(&eight, row + n, sizeof eight);
@@ -139,7 +139,7 @@ void RowResets<T>::hide(const Hidden& row) {
   }
 }
 
-/// The last hidden come back first, since a state may be hidden more than once.
+/// The last hidden states are restored first, since a state may be hidden more than once.
 template <class T>
 void RowResets<T>::show() {
   for (; !hidden_.empty(); hidden_.pop_back()) {

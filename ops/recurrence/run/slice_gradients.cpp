@@ -70,8 +70,8 @@ void SliceGradients<T>::add(const T* gradients) {
   }
 }
 
-// Rank after rank adds its slices, so that the order is that of one process. Pieces go their way one behind the other:
-// while a rank adds one, the rank before it adds the next.
+// Ranks add their slices in turn, so the order is the same as in one process. Pieces are pipelined: while a
+// rank adds one, the previous rank adds the next.
 template <class T>
 void SliceGradients<T>::sum_over_ranks() {
   if (ranks_ == nullptr) return;

@@ -64,8 +64,8 @@ void SliceRunner<T>::for_chunks(std::int64_t first, std::int64_t last, bool desc
   }
 }
 
-/// The first step of checkpoint interval i. Intervals begin at multiples of their length; the first and the
-/// last may be shorter.
+/// The first step of checkpoint interval i. Intervals start at multiples of their length; the first and last
+/// may be shorter.
 template <class T>
 std::int64_t SliceRunner<T>::interval_begin(std::int64_t i) const {
   if (i <= 0 || extent_.checkpoint_interval == 0) return i <= 0 ? extent_.first : extent_.last;
@@ -169,7 +169,7 @@ void SliceRunner<T>::enter_interval(std::int64_t s) {
   for (auto& layer : layers_) layer.enter_interval(interval_begin(s));
 }
 
-/// The one backward walker: a plan differs in where a chunk's states and saved values come from.
+/// The only backward walker: plans differ in where a chunk's states and saved values come from.
 template <class T>
 void SliceRunner<T>::backward_pass() {
   std::size_t state = 0;
@@ -179,8 +179,8 @@ void SliceRunner<T>::backward_pass() {
   if (request().backward.initial_gradient != nullptr) write_initial_gradient();
 }
 
-/// Walks back over all intervals, from one checkpoint after the other. The last of `walks_` is the one at work:
-/// intervals low .. high - 1 after the checkpoint of `low`, with the slots behind its own free. `first`: the
+/// Walks back over all intervals, from one checkpoint to the previous. The last of `walks_` is the current one:
+/// intervals low .. high - 1 after the checkpoint of `low`, with the slots after its own free. `first`: the
 /// arrays hold the last checkpoint interval, and the first checkpoints are kept.
 template <class T>
 void SliceRunner<T>::backward_intervals() {
@@ -269,7 +269,7 @@ void SliceRunner<T>::fill_input(std::int64_t n0, std::int64_t n1) {
   }
 }
 
-// ---- results other than the weights' gradients ----
+// ---- results other than weight gradients ----
 
 /// The windows of the rows that end in this chunk, each at its own last step.
 template <class T>

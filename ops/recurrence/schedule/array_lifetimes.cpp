@@ -18,14 +18,14 @@ ArrayLifetimes::ArrayLifetimes(const LayerOps& layer, std::vector<TimedOp> ops)
   find_saved();
 }
 
-/// The lifetime of a value that only one op writes. A value that nothing reads stays to the end.
+/// The lifetime of a value that only one op writes. A value that nothing reads is kept to the end.
 ArrayLifetimes::Lifetime ArrayLifetimes::lifetime_of(int value) const {
   const std::size_t first = writes_[value].front();
   return {ops_[first].pass, first, reads_[value].empty() ? ops_.size() : reads_[value].back()};
 }
 
-/// Finds the arrays of saved values and the times at which they are in use. The output is left out: others
-/// read it, at times that are not known here.
+/// Finds the arrays of saved values and the times at which they are in use. The output is excluded: others read
+/// it, at times that are not known here.
 void ArrayLifetimes::find_saved() {
   const Location& output = layer_.values[layer_.output].location;
   for (std::size_t v = 0; v < layer_.values.size(); ++v) {
@@ -50,8 +50,8 @@ void ArrayLifetimes::add(int array, Shared shared) {
   arrays_[{format.width, format.rounded}].push_back(std::move(shared));
 }
 
-/// Whether what is last read by one op may be overwritten by another one. Element-wise ops read an operand before
-/// they write over it; products do not.
+/// Whether data last read by one op may be overwritten by another. Element-wise ops read an operand before they
+/// overwrite it; products do not.
 bool ArrayLifetimes::is_before(std::size_t last, std::size_t first) const {
   if (last != first) return last < first;
   return ops_[first].op->kind == Op::Kind::element || ops_[first].op->kind == Op::Kind::save;
@@ -67,16 +67,16 @@ bool ArrayLifetimes::is_free(const Shared& shared, const Lifetime& wanted) const
   return start.first != wanted.pass || is_before(last, wanted.first);
 }
 
-/// The next op that writes into an array which is free for a lifetime.
+/// The next op that writes into an array that is free for a lifetime.
 std::size_t ArrayLifetimes::free_until(const Shared& shared, const Lifetime& wanted) const {
   const auto next = shared.lifetimes.lower_bound({wanted.pass, wanted.last});
   return next != shared.lifetimes.end() && next->first.first == wanted.pass ? next->first.second
                                                                             : ops_.size();
 }
 
-/// Among several free arrays it takes the one that is needed again first, since others may stay free for
-/// longer. It tries the newest ones only: a cell of very many products has as many arrays, and trying all of
-/// them for each value takes a time that grows with the square of their number.
+/// Among several free arrays it picks the one that is needed again soonest, since others may stay free for
+/// longer. It tries only the newest ones: a cell with very many products has as many arrays, and trying all of
+/// them for each value would take quadratic time.
 int ArrayLifetimes::claim(int value, bool rounded) {
   constexpr std::size_t kMostTried = 256;
   const Lifetime wanted = lifetime_of(value);

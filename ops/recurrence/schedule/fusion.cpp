@@ -10,10 +10,10 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// Most ops of a stage. To compile a stage takes time with the square of their number.
+/// Maximum ops per stage. The time to compile a stage grows with the square of their number.
 constexpr std::size_t kMostOps = 256;
 
-/// Whether a value is in an array that the step before takes over.
+/// Whether a value is in an array that the previous step takes over.
 bool is_of_one_step(const LayerOps& layer, int value) {
   const Location& location = layer.values[value].location;
   return location.kind == Location::Kind::array && layer.arrays[location.index].kind == Array::Kind::direct;
@@ -92,7 +92,7 @@ class StageFormer {
     }
   }
 
-  /// An empty stage of the kind and width that the ready ops need; none when no op is ready.
+  /// An empty stage with the kind and width that the ready ops need; none if no op is ready.
   std::optional<StageOps> next_stage() const {
     std::optional<StageOps> stage;
     for (std::size_t i : computable_) {
@@ -111,8 +111,8 @@ class StageFormer {
     return kind_of(op) == Kind::elements && width_of(op) == stage.width;
   }
 
-  /// `across` where an element of the result depends on more than its own element of the operands, or is left
-  /// to the C library.
+  /// `across` if an element of the result depends on more than the matching elements of the operands, or is
+  /// left to the C library.
   Kind kind_of(const Op& op) const {
     bool across = true;
     switch (op.kind) {
@@ -141,7 +141,7 @@ class StageFormer {
     });
   }
 
-  /// Whether op i writes an array of one step from which another op has still to read an older value.
+  /// Whether op i writes an array of one step from which another op has yet to read an older value.
   bool overwrites(std::size_t i) const {
     const int out = list_[i].out;
     if (!is_of_one_step(layer_, out)) return false;
@@ -161,7 +161,7 @@ class StageFormer {
   std::set<std::size_t> computable_;  // ops that wait for no operand
   std::map<int, std::map<int, int>>
       reads_left_;              // by array of one step and value: reads by ops not taken yet
-  std::vector<int> waits_for_;  // operands that are still to be computed
+  std::vector<int> waits_for_;  // operands that are not yet computed
   std::vector<std::vector<std::size_t>> readers_;  // an op is listed once for each of its operands
   std::size_t left_;
   std::vector<StageOps> stages_;
@@ -210,7 +210,7 @@ class Mover {
     return independent;
   }
 
-  /// Stage s or the first after it that reads the value; the number of stages when none does.
+  /// Stage s or the first after it that reads the value; the number of stages if none does.
   std::size_t first_reader(std::size_t s, int value) const {
     const auto readers = readers_.find(value);
     if (readers == readers_.end()) return stages_.size();
@@ -218,7 +218,7 @@ class Mover {
     return first == readers->second.end() ? stages_.size() : first->first;
   }
 
-  /// Whether an operand of op i of stage s is written over between it and stage `until`.
+  /// Whether an operand of op i of stage s is overwritten between it and stage `until`.
   bool is_overwritten(std::size_t s, std::size_t i, std::size_t until) const {
     bool yes = false;
     for_operands(stages_[s].ops[i], [&](int o) {

@@ -5,15 +5,15 @@
 namespace lagtape::recurrence {
 namespace {
 
-/// The number of weights from which a product takes long enough to hide fetches: layers of 16 units lose by
-/// them, layers of 128 gain.
+/// The number of weights above which a product takes long enough to hide prefetches: layers of 16 units lose by
+/// them; layers of 128 gain.
 constexpr std::int64_t kLargeProduct = 64 * 128;
 
 class Prefetches {
  public:
   explicit Prefetches(LayerSchedule& schedule) : schedule_(schedule) {}
 
-  /// Plans to fetch, a step ahead, the places that the forward steps leave for the backward pass.
+  /// Plans to prefetch, one step ahead, the locations that the forward steps leave for the backward pass.
   void plan_forward() {
     ProductStage* const product = large_product(schedule_.forward.step);
     if (product == nullptr) return;
@@ -27,8 +27,8 @@ class Prefetches {
     }
   }
 
-  /// Plans to fetch the places that the step before reads, and those that the products of weight gradients
-  /// read at the end of its run.
+  /// Plans to prefetch the locations that the previous step reads, and those that the products of weight
+  /// gradients read at the end of its run.
   void plan_backward() {
     ProductStage* const product = large_product(schedule_.backward.step);
     for (Stage& stage : schedule_.backward.step) {
@@ -43,7 +43,7 @@ class Prefetches {
   }
 
  private:
-  /// The largest product of a phase, or null when it has no large one.
+  /// The largest product of a phase, or null if it has no large one.
   ProductStage* large_product(Phase& phase) const {
     ProductStage* largest = nullptr;
     std::int64_t most = kLargeProduct - 1;

@@ -103,7 +103,7 @@ class Scheduler {
       }
   }
 
-  // ---- stages as they are run ----
+  // ---- stages in execution order ----
 
   ProductStage product_stage(const Ops& ops) {
     ProductStage stage;
@@ -158,7 +158,7 @@ class Scheduler {
     schedule_.arrays = ops_.arrays;
   }
 
-  /// The arrays of which work for many steps at once reads a later step, such as adjoints.
+  /// The arrays from which work for many steps at once reads a later step, such as adjoints.
   std::set<int> arrays_read_for_a_run() const {
     std::set<int> arrays;
     const auto note = [&](const Operand& operand) {

@@ -33,7 +33,8 @@ void StageWriter::write_op(const Op& op, std::size_t at) {
   }
   for (int r : fills_) busy_[r] = false;
   fills_.clear();
-  // A result may take an operand's register: kernels allow it. Sums and broadcasts change widths and do not.
+  // A result may reuse an operand's register: kernels allow it. Sums and broadcasts change widths, so theirs
+  // may not.
   const bool in_place = op.kind == Op::Kind::element;
   if (in_place) release_operands(op, at);
   t.out = result(op);
@@ -46,7 +47,7 @@ void StageWriter::write_op(const Op& op, std::size_t at) {
     stage_.instructions.push_back(t);
 }
 
-/// An instruction for `op` with everything but its operands.
+/// An instruction for `op`, complete except for its operands.
 ElementInstruction StageWriter::instruction(const Op& op) const {
   const RowShape& shape = values_.shape(op.out);
   ElementInstruction t;
@@ -116,7 +117,7 @@ int StageWriter::restored(int value, const Operand& from) {
   return operand({Operand::Kind::tile, known->second, 0, 0});
 }
 
-/// Fills a register as wide as the result of `op` with a number.
+/// Fills a register, as wide as the result of `op`, with a number.
 int StageWriter::fill(double number, const Op& op) {
   fills_.push_back(claim());
   ElementInstruction f;

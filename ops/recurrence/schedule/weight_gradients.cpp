@@ -31,7 +31,7 @@ void list_gradient_sums(const LayerOps& layer, const ValueOperands& operands, La
       narrow.push_back({{g.weight}, 0, 1, operands.shape(g.adjoint).width(), adjoint, {}});
     }
   }
-  // Products with the same operand follow one another, where no weight has two whose order matters.
+  // Products with the same operand are consecutive, unless a weight has two whose order matters.
   auto& products = schedule.matrix_gradients;
   const bool distinct = std::ranges::all_of(products, [&](const auto& g) {
     return std::ranges::count(products, g.weight, &LayerSchedule::MatrixGradient::weight) == 1;
@@ -40,7 +40,7 @@ void list_gradient_sums(const LayerOps& layer, const ValueOperands& operands, La
     std::stable_sort(products.begin(), products.end(), [](const auto& a, const auto& b) {
       return std::pair(a.operand.index, a.operand.step) < std::pair(b.operand.index, b.operand.step);
     });
-  // Sums that read the same rows follow one another.
+  // Sums that read the same rows are consecutive.
   std::stable_sort(narrow.begin(), narrow.end(), [](const auto& a, const auto& b) {
     return std::pair(a.rows.index, a.rows.step) < std::pair(b.rows.index, b.rows.step);
   });

@@ -25,7 +25,7 @@ class CanonicalForm {
   StepProgram result() && { return std::move(to_); }
 
  private:
-  /// A loop with its own stack, so that a long program needs no deep recursion.
+  /// A loop with its own stack, so a long program needs no deep recursion.
   int number(int root) {
     std::vector<int> stack = {root};
     while (!stack.empty()) {
@@ -68,7 +68,7 @@ class CanonicalForm {
 
   const StepProgram& from_;
   StepProgram to_;
-  std::vector<int> value_, weight_, draw_;  // new numbers, -1 before there is one
+  std::vector<int> value_, weight_, draw_;  // new numbers, -1 until assigned
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace lagtape {
 namespace {
 
-/// Calls reach(operand) for the operands of an operation that its derivative leads to.
+/// Calls reach(operand) for the operands that the derivative of an operation reaches.
 template <class Reach>
 void for_reached_operands(const Instruction& v, Reach reach) {
   const bool chooses = v.computes(ElementOp::where_positive), replaces = v.computes(ElementOp::surrogate);
@@ -14,7 +14,7 @@ void for_reached_operands(const Instruction& v, Reach reach) {
   if (v.b >= 0 && !chooses) reach(v.b);
 }
 
-/// Which values depend on the weights and, if they are wanted, the inputs of any step.
+/// Which values depend on the weights and, if requested, the inputs of any step.
 std::vector<bool> dependents(const StepProgram& program, const std::vector<bool>& weights, bool input) {
   std::vector<bool> depends(program.values.size());
   for (bool more = true; more;) {

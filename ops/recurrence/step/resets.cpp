@@ -57,7 +57,7 @@ std::optional<StepWithoutResets> without_reset_column(const StepProgram& asking)
   StepWithoutResets found{asking};
   StepProgram& program = found.program;
   const auto value = [&](int v) -> const Instruction& { return asking.values[static_cast<std::size_t>(v)]; };
-  std::vector<int> same(asking.values.size());  // by value: the one that takes its place
+  std::vector<int> same(asking.values.size());  // by value: the one that replaces it
   bool chooses = false;
   for (int v = 0; v < static_cast<int>(same.size()); ++v) {
     const Instruction& i = value(v);

@@ -77,7 +77,7 @@ std::string kind_text(const DrawDefinition& draw) {
 
 bool has_line(StepOp op) { return !is_leaf(op) || op == StepOp::real_lag; }
 
-/// "h'" when the output is a state's next value, as it mostly is.
+/// "h'" if the output is a state's next value, as it usually is.
 std::string output_name(const StepProgram& program) {
   for (const StateDefinition& state : program.states) {
     if (state.next == program.output) return state.name + "'";

@@ -9,7 +9,7 @@
 namespace lagtape {
 namespace {
 
-/// A step with its past further away.
+/// A step that reads further into the past.
 class StepAtRate final : public StepCopy {
  public:
   StepAtRate(const StepProgram& program, double rate, Interpolation interpolation)
@@ -23,11 +23,11 @@ class StepAtRate final : public StepCopy {
     if (std::abs(lag - static_cast<double>(nearest)) < kWhole)
       return tape().lag(StepCopy::state(state), nearest);
     const auto below = static_cast<std::int64_t>(std::floor(lag));
-    // Values after the present one are not known yet: short lags, and those below 0, go through the present and
-    // those before it.
+    // Values after the current one are not known yet: short lags, and negative ones, use the current value and
+    // earlier ones.
     if (interpolation_ == Interpolation::linear)
       return through(state, std::max<std::int64_t>(0, below), 2, lag);
-    // Four points amplify far from their middle, and three do not within half a step of theirs.
+    // Four points amplify far from their middle; three do not within half a step of theirs.
     if (lag > 0.5 && lag < 1) return through(state, 0, 3, lag);
     return through(state, std::max<std::int64_t>(0, below - 1), 4, lag);
   }

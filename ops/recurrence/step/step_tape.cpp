@@ -11,7 +11,7 @@
 namespace lagtape {
 namespace {
 
-/// A key by which equal instructions are found. It contains numbers by their bits, so that 0 and -0 differ.
+/// A key by which equal instructions are found. It contains numbers as bits, so 0 and -0 differ.
 std::string key_of(const Instruction& v) {
   const std::string key =
       text_of(static_cast<int>(v.op), ' ', static_cast<int>(v.element), ' ', v.shape.rank, ' ',

@@ -8,7 +8,7 @@
 namespace lagtape {
 namespace {
 
-/// Whether `from` spreads over the innermost axis of `to`: [] over [n], [g] over [g, n].
+/// Whether `from` broadcasts over the innermost axis of `to`: [] over [n], [g] over [g, n].
 bool spreads(const RowShape& from, const RowShape& to) {
   if (from.rank == 0) return to.rank > 0;
   Shape without = to.axes();
@@ -65,7 +65,7 @@ StepVar StepTape::expand(StepVar a, const Shape& axes) {
                 RowShape::kLargestRank, " axes"),
         text_of(to_string(from), " to ", to_string(axes)));
   if (from.empty()) return broadcast(a, RowShape::of(axes));
-  // Along the last axis alone there is an operation that leaves no copy.
+  // For the last axis alone, there is an operation that makes no copy.
   const Shape narrow(axes.begin(), axes.end() - 1);
   if (narrow.size() > 0 && padded.back() == 1 && Shape(padded.begin(), padded.end() - 1) == narrow)
     return broadcast(reshape(a, RowShape::of(narrow)), RowShape::of(axes));
@@ -81,7 +81,7 @@ StepVar StepTape::broadcast(StepVar a, RowShape to) {
                      "a value spreads over the last axis only: [] to [n], [g] to [g, n]",
                      text_of(to_string(from), " and ", to_string(to)));
   }
-  // One axis at a time: each is the opposite of a sum.
+  // One axis at a time: each is the reverse of a sum.
   if (from.rank == 0 && to.rank > 1) {
     Shape narrower = to.axes();
     narrower.pop_back();

@@ -13,7 +13,7 @@ namespace lagtape::recurrence {
 
 namespace {
 
-/// Whether steps of the stack's format can be compiled on this processor.
+/// Whether steps in the stack's format can be compiled on this processor.
 template <class T>
 bool takes_format(const CompiledStack<T>& stack) {
   if (stack.kernels(0).level != SimdLevel::avx512) return false;
@@ -103,7 +103,7 @@ void CompiledRow<T>::end(std::int64_t) {}
 
 #endif
 
-/// Places the states that are read one step back only: they alternate between two places.
+/// Places the states that are read only one step back: they alternate between two locations.
 template <class T>
 template <class F>
 void CompiledRow<T>::for_resting(F f) {

@@ -10,7 +10,7 @@ namespace {
 bool is_linkable(const Stage& stage) {
   if (const auto* product = std::get_if<ProductStage>(&stage)) return product->groups == 1;
   const auto& elements = std::get<ElementStage>(stage);
-  // States on the grid change places with every step.
+  // States on the grid change location at every step.
   return elements.compiled != nullptr &&
          std::ranges::count(elements.operands, Operand::Kind::grid, &Operand::kind) == 0;
 }
@@ -79,8 +79,8 @@ void LinkedStep<T>::add(std::size_t layer, const ElementStage& stage) {
   }
 }
 
-/// States last over steps, and so does a layer's input that is a state of the layer below. All other arrays
-/// hold the values of one step.
+/// States persist between steps, and so does a layer's input if it is a state of the layer below. All other
+/// arrays hold the values of one step.
 template <class T>
 bool LinkedStep<T>::moves(std::size_t layer, int array) const {
   const LayerSchedule& schedule = stack_.schedule(layer);

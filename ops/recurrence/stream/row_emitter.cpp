@@ -17,7 +17,7 @@ using Xbyak::Xmm;
 using Xbyak::Zmm;
 
 constexpr std::int64_t kVector = 64;      // bytes
-constexpr std::int64_t kNear = 24 << 10;  // bytes of weights that stay in the nearest cache
+constexpr std::int64_t kNear = 24 << 10;  // bytes of weights that stay in the first-level cache
 
 template <class T>
 class RowEmitter : public RowSumEmitter {
@@ -50,8 +50,8 @@ class RowEmitter : public RowSumEmitter {
     return 2 * bytes;
   }
 
-  // Registers besides those of the sums: rsi holds the input, then the strips of a pass; r11 the output; rdx
-  // the vector's place.
+  // Registers in addition to those of the sums: rsi holds the input, then the strips of a pass; r11 the output;
+  // rdx the vector's offset.
 
   bool step() {
     enter();
@@ -74,7 +74,7 @@ class RowEmitter : public RowSumEmitter {
     return true;
   }
 
-  /// Calls f for whole vectors, then for the rest in halves: masked moves would touch the memory beside the
+  /// Calls f for whole vectors, then for the rest in halves: masked moves would touch memory next to the
   /// caller's numbers and delay it.
   template <class F>
   static void for_parts(std::int64_t width, F f) {
@@ -83,8 +83,8 @@ class RowEmitter : public RowSumEmitter {
     for (int part = kVector; part >= static_cast<int>(sizeof(T)); part /= 2)
       for (; bytes - at >= part; at += part) f(part, at);
   }
-  /// An output that is at most one vector, of a size that one move has, goes from its register to the caller's
-  /// memory: through its own memory the next step would wait for it, and hold up the next step.
+  /// An output of at most one vector, with a size that has a move instruction, is stored from its register
+  /// directly to the caller's memory: through its own memory, the next step would have to wait for it.
   bool stored_elsewhere(const VectorInstruction& i, const Xmm& a) override {
     if (pass_->vectors > 1 || i.vector > 0 ||
         !(pass_->places[static_cast<std::size_t>(i.operand)] == row_.output))
@@ -117,7 +117,7 @@ class RowEmitter : public RowSumEmitter {
     const Reg64 to = pointer_to(row_.input);
     for_parts(row_.input_width, [&](int bytes, int at) {
       load_part(bytes, ptr[rsi + at]);
-      // A part that is alone in its vector is stored with the zeros of the padding, so that the vector can be
+      // A part that is alone in its vector is stored together with the padding zeros, so that the vector can be
       // read as a whole.
       store_part(at % kVector == 0 ? 64 : bytes, ptr[to + at]);
     });
@@ -132,7 +132,7 @@ class RowEmitter : public RowSumEmitter {
 
   // ---- passes ----
 
-  /// Emits a pass; the sums of `follower`, if there is one, are added up meanwhile.
+  /// Emits a pass, interleaved with the sums of `follower` if there is one.
   bool emit_pass(const RowPass& pass, const RowPass* follower) {
     pass_ = &pass;
     for (const RoundedOperand& operand : pass.rounded) round_operand(operand);
@@ -160,7 +160,7 @@ class RowEmitter : public RowSumEmitter {
     return pass.vectors > 1 && !pass.products.empty() &&
            std::ranges::all_of(pass.products, [](const auto& p) { return is_unrolled(p); });
   }
-  /// Whether a pass only adds up elements of a row that the pass before it stores, as a read-out does.
+  /// Whether a pass only sums elements of a row that the previous pass stores, as a read-out does.
   static bool sums_up(const RowPass& pass, const RowPass& before) {
     if (pass.vectors > 1 || pass.products.size() != 1) return false;
     const RowPass::Products& p = pass.products.front();
@@ -172,7 +172,7 @@ class RowEmitter : public RowSumEmitter {
   }
 
   /// Emits the work on each vector interleaved with the sums of the next one, and with the terms of a
-  /// follower's sums as soon as their elements are there. Left to the end, that chain of sums would delay the
+  /// follower's sums as soon as their elements are available. At the end, that chain of sums would delay the
   /// step.
   bool emit_overlapped(const RowPass& pass, const RowPass* follower) {
     const std::vector<Zmm> late = follower != nullptr ? sums_of(*follower) : std::vector<Zmm>();
@@ -236,9 +236,9 @@ class RowEmitter : public RowSumEmitter {
     }
   }
 
-  /// The order of the vectors: upwards, as the next pass reads them. Where the weights do not stay in the
-  /// nearest cache, the last two vectors of the step before come first, the very last before the other; in
-  /// odd steps these are at most half of a row.
+  /// The order of the vectors: ascending, as the next pass reads them. If the weights do not stay in the
+  /// first-level cache, the last two vectors of the previous step come first, the very last one first; in odd
+  /// steps these are at most half a row.
   std::vector<std::int64_t> order_of(const RowPass& pass) const {
     std::vector<std::int64_t> order(static_cast<std::size_t>(pass.vectors));
     std::iota(order.begin(), order.end(), 0);
@@ -255,19 +255,19 @@ class RowEmitter : public RowSumEmitter {
   void load_weights_of(std::int64_t v) {
     lea(r8, ptr[r10 + code_offset(pass_->weights + v * pass_->packed_bytes())]);
   }
-  /// The bytes to the first vector of a strip in a row.
+  /// The byte offset of a strip's first vector in a row.
   std::uint32_t bytes_to_vector(std::int64_t strip) const {
     return code_immediate(strip * pass_->together * kVector);
   }
 
-  /// Registers for the work on a vector. The sums of the only one are taken first, into the first registers:
-  /// theirs are free for what follows.
+  /// Registers for the work on a vector. If there is only one vector, its sums are placed first, in the first
+  /// registers, which are then free for what follows.
   RegisterAllocator registers_of(const RowPass& pass) const {
     const int sums = pass.vectors > 1 ? static_cast<int>(sums_of(pass).size()) : 0;
     return {pass.program, kRegisters - reserved_ - sums,
             pass.keeps_constants() ? Residents::constants : Residents::none};
   }
-  /// Before the loop over vectors.
+  /// Emitted before the loop over vectors.
   void load_residents_of(const RowPass& pass) {
     RegisterAllocator file = registers_of(pass);
     begin(pass.program, file);
@@ -335,8 +335,9 @@ class RowEmitter : public RowSumEmitter {
   const RowProgram<T>& row_;
   const RowPass* pass_ = nullptr;
   bool output_is_stored_ = false;
-  /// The strips of a pass, whose vectors are computed together, without the last: the bytes to each in a row, and to the
-  /// packed weights of the next; then, with a follower, the bytes to its late elements and their weights.
+  /// The strips of a pass whose vectors are computed together, except the last: the byte offset of each in a
+  /// row, and of the packed weights of the next; then, with a follower, the byte offset of its late elements
+  /// and their weights.
   struct Strips {
     Xbyak::Label label;
     std::vector<std::array<std::int64_t, 2>> places;

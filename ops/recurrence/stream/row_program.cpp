@@ -9,9 +9,9 @@
 namespace lagtape::recurrence {
 namespace {
 
-constexpr int kSums = 10;   // most sums of a pass; those of its next vector take as many registers
+constexpr int kSums = 10;   // maximum sums per pass; those of its next vector use as many registers
 constexpr int kAlive = 24;  // registers for a pass's values and the sums of the next vector, if there is one
-constexpr int kAliveWithConstants = 20;  // the same of a pass that keeps constants in registers
+constexpr int kAliveWithConstants = 20;  // the same for a pass that keeps constants in registers
 
 template <class T>
 constexpr std::int64_t kBytes = sizeof(T);
@@ -70,7 +70,7 @@ class RowProgrammer {
     return true;
   }
 
-  /// Whether products multiply a row that products before them make: all of it has to be there first.
+  /// Whether products multiply a row computed by earlier products: all of it has to be available first.
   static bool reads_result(const ProductStage& stage, const std::vector<RowProducts>& before) {
     return std::ranges::any_of(before, [&](const RowProducts& p) {
       for (std::size_t i = 0; i < p.size(); ++i)
@@ -80,7 +80,7 @@ class RowProgrammer {
     });
   }
 
-  /// Takes from `waiting` the products that a pass with this element-wise stage can sum up.
+  /// Takes from `waiting` the products that a pass with this element-wise stage can sum.
   static std::vector<RowProducts> take_fitting(std::vector<RowProducts>& waiting,
                                                const ElementStage& elements) {
     std::vector<RowProducts> fitting;
@@ -128,8 +128,8 @@ class RowProgrammer {
     weights_.add(pass, layer, products);
   }
 
-  /// Whether a pass works on two vectors at once: on the only two of a row, so that fewer results are waited
-  /// for; and where the instructions for products are few and take long.
+  /// Whether a pass processes two vectors at once: if they are the only two of a row, to reduce waiting for
+  /// results; and if there are few product instructions with long latency.
   bool works_on_two(std::size_t layer, const std::vector<RowProducts>& products, std::int64_t vectors) const {
     if (vectors % 2 != 0 || 2 * sums_of(products) > kSums) return false;
     return vectors == 2 || std::ranges::any_of(products, [&](const RowProducts& p) {
@@ -169,8 +169,8 @@ class RowProgrammer {
     return sums;
   }
 
-  /// The program on all vectors of a short row at once, whose sums and functions then wait for each other
-  /// less. For each product the sums of the first vector are followed by those of the second.
+  /// The program for all vectors of a short row at once, so that its sums and functions wait less for each
+  /// other. For each product, the sums of the first vector are followed by those of the second.
   static VectorProgram side_by_side(const VectorProgram& program, const std::vector<RowProducts>& products,
                                     int vectors) {
     VectorProgram all = repeated(program, vectors);
@@ -206,8 +206,8 @@ class RowProgrammer {
     return static_cast<int>(pass.places.size()) - 1;
   }
 
-  /// Replaces a load of the stage by `value`, which is also stored if others read it. It is not stored when
-  /// the stage is its last reader and overwrites the place.
+  /// Replaces a load of the stage by `value`, which is also stored if others read it. It is not stored if the
+  /// stage is its last reader and overwrites the location.
   void replace_load(RowPass& pass, std::size_t layer, const Operand& from, int value,
                     const ElementStage* elements) {
     auto& code = pass.program.instructions;
@@ -248,7 +248,7 @@ class RowProgrammer {
     });
   }
 
-  /// Whether anything but this stage reads an array.
+  /// Whether anything other than this stage reads an array.
   bool is_read(std::size_t layer, int array, const ElementStage* but) const {
     return stack_.schedule(layer).output.index == array || is_read_by_stage(layer, array, but);
   }

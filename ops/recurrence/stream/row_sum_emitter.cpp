@@ -11,16 +11,17 @@ using Xbyak::Zmm;
 
 namespace {
 
-constexpr std::int64_t kUnrolled = 512;     // most multiply-adds of an unrolled product
-constexpr std::int64_t kUnrolledTerms = 8;  // terms in an iteration of the loop over longer sums
+constexpr std::int64_t kUnrolled = 512;     // maximum multiply-adds of an unrolled product
+constexpr std::int64_t kUnrolledTerms = 8;  // terms per iteration of the loop over longer sums
 constexpr int kElement = 31;                // the register of an element of an operand
-constexpr int kElements = 29;               // and of some of them, kQuarter bytes, four times
+constexpr int kElements = 29;               // and of kQuarter bytes of them, repeated four times
 constexpr std::int64_t kQuarter = 16;
-constexpr std::size_t kRoundingBytes = 96;     // most bytes of code that round a vector of an operand
-constexpr int kNotFinite = 0x99;               // a class of numbers: both kinds of NaN, both infinities
-constexpr std::size_t kMultiplyAddBytes = 16;  // most bytes of code, with its share of the code around it
+constexpr std::size_t kRoundingBytes = 96;  // maximum code bytes to round a vector of an operand
+constexpr int kNotFinite = 0x99;            // a number class: both kinds of NaN, both infinities
+constexpr std::size_t kMultiplyAddBytes =
+    16;  // maximum code bytes, including its share of the surrounding code
 
-/// The part of a register that the sums fill.
+/// The part of a register that the sums occupy.
 Xmm part(const Zmm& reg, const RowPass::Products& p) {
   const auto kind = p.vector_bytes == 64   ? Xbyak::Operand::ZMM
                     : p.vector_bytes == 32 ? Xbyak::Operand::YMM
@@ -57,7 +58,8 @@ void RowSumEmitter::round_operand(const RoundedOperand& operand) {
   operand.format == ProductFormat::bf16 ? round_to_bf16(operand) : quantize(operand);
 }
 
-/// Loads the numbers from `at` on, of k, and zeros after them: what lies there belongs to no operand.
+/// Loads the numbers from `at` on, out of k, followed by zeros: the memory after them does not belong to an
+/// operand.
 void RowSumEmitter::load_rest(std::int64_t k, std::int64_t at) {
   const Address from = ptr[r9 + code_offset(at * element_bytes_)];
   const std::int64_t count = k - at;
@@ -103,7 +105,7 @@ void RowSumEmitter::quantize(const RoundedOperand& operand) {
     vpmovdb(ptr[base_of(operand.to) + bytes_to(operand.to, code_offset(at))], Zmm(31));
   }
   kmovw(eax, k2);
-  neg(eax);       // sets the carry unless all are finite
+  neg(eax);       // sets the carry flag unless all are finite
   sbb(eax, eax);  // all bits set, or none
   mov(dword[rdi + bytes_to(operand.not_finite)], eax);
 }
@@ -183,8 +185,8 @@ void RowSumEmitter::load_element(const RowPass::Products& p, std::int64_t elemen
   }
 }
 
-/// Elements in turn, of which a quarter of a vector is loaded at once: where a processor loads one vector a
-/// cycle, it has the weights to load.
+/// Elements in turn, loaded a quarter of a vector at a time: if a processor loads one vector per cycle, those
+/// loads are needed for the weights.
 void RowSumEmitter::next_element(const RowPass::Products& p, std::int64_t element, std::int64_t count) {
   const std::int64_t together = kQuarter / element_bytes_;
   if (is_number(p) || element >= count / together * together) return load_element(p, element);

@@ -29,10 +29,10 @@ namespace {
 
 /// Steps that run before the states are moved to the front of their arrays.
 constexpr std::int64_t kStepsBetweenMoves = 32;
-/// Arrays are laid out for 2^40 steps beyond the present one.
+/// Arrays are laid out for 2^40 steps beyond the current one.
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 62;
-/// The numbers that the states of all rows may take: half of the memory, as for plans. A lag that nobody can have meant is
-/// refused before anything is allocated for it.
+/// The limit on the numbers in the states of all rows: half of the memory, as for plans. An absurdly large lag
+/// is rejected before anything is allocated for it.
 template <class T>
 std::int64_t most_numbers() {
   return system_memory() / 2 / static_cast<std::int64_t>(sizeof(T));
@@ -48,8 +48,8 @@ struct Stream<T>::Implementation {
   std::deque<LayerRunner<T>> layers;
   std::optional<LayerRunner<T>> final_readout;
   std::shared_ptr<const typename CompiledRow<T>::Code> row_program;
-  std::optional<CompiledRow<T>> compiled_row;  // for single steps of one row, where they can be compiled
-  std::optional<LinkedStep<T>> linked_step;    // for other single steps, where the stack can be linked
+  std::optional<CompiledRow<T>> compiled_row;  // for single steps of one row, if they can be compiled
+  std::optional<LinkedStep<T>> linked_step;    // for other single steps, if the stack can be linked
   std::int64_t ready_until = 0;                // arrays are in place for the steps before this one
   AlignedMemory memory;
   T* scratch = nullptr;                               // memory of compiled steps
@@ -145,7 +145,7 @@ struct Stream<T>::Implementation {
     if (mean) window.states.push_back(mean->zeros());
     return window;
   }
-  /// Throws InputError for a window that is not one of this stream's.
+  /// Throws InputError for a window that does not match this stream.
   void check(const Window& window) const {
     if (window.states.size() != window_parts.size())
       throw unexpected({.op = "stream"}, Rule::shape, text_of("a window of ", window_parts.size(), " states"),
@@ -172,7 +172,7 @@ struct Stream<T>::Implementation {
 
   // ---- steps ----
 
-  // Scaling happens outside of FlushSubnormals, as for whole sequences, so that the bits are the same.
+  // Scaling happens outside FlushSubnormals, as for whole sequences, so that the bits are the same.
   const T* normalized(const T* input, std::int64_t count) {
     return shared->input.normalized(std::span(input, count * rows * shared->input.width()), scaled);
   }
@@ -180,7 +180,7 @@ struct Stream<T>::Implementation {
     shared->output_scaling.restore(std::span(output, count * rows * out_width));
   }
 
-  /// Brings the runners' arrays in order for step `steps`.
+  /// Prepares the runners' arrays for step `steps`.
   void end_single_steps() {
     if (compiled_row) compiled_row->end(steps);
     ready_until = steps;
@@ -202,7 +202,7 @@ struct Stream<T>::Implementation {
       other_step(input, output);
     }
   }
-  /// A separate function, so that the code of every step stays small.
+  /// A separate function, to keep the code of each step small.
   [[gnu::noinline]] void other_step(const T* input, T* output) {
     if (!linked_step && !compiled_row) return run(input, output, 1);
     if (steps >= ready_until) begin_single_steps();
