@@ -28,7 +28,7 @@ constexpr std::string_view kWeights =
 constexpr FileKind kFileKinds[] = {
     {"<!doctype html", "", kHtml},
     {"<html", "", kHtml},
-    // Readers of experiments take what follows the colon, //git-lfs.github.com, for a comment.
+    // Experiment readers take what follows the colon, //git-lfs.github.com, for a comment.
     {"version https:", "", "a pointer of Git LFS: `git lfs pull` puts the file in its place"},
     {"\x1f\x8b", "", "a gzip archive: unpack it first"},
     {"pk\x03\x04", "data.pkl", kTorch},
@@ -38,7 +38,7 @@ constexpr FileKind kFileKinds[] = {
     {"\x80\x02", "", kOldTorch},
     {"\x89hdf", "", kWeights},
     {"\x93numpy", "", "an array of NumPy (.npy)"},
-    // The field ir_version, and a text, the producer's name.
+    // The field ir_version, and a string, the producer's name.
     {"\x08", "\x12", "an ONNX file, of which `lagtape import` makes a run"},
 };
 

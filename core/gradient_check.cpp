@@ -21,7 +21,7 @@ std::vector<Var> variables(Tape& tape, const std::vector<Tensor>& inputs) {
   return vars;
 }
 
-// Every evaluation gets a fresh tape, so that nothing leaks from one into the next.
+// Every evaluation gets a fresh tape, so nothing leaks from one into the next.
 double evaluate(const Function& f, const std::vector<Tensor>& inputs) {
   Tape tape;
   return f(tape, variables(tape, inputs)).value().item();

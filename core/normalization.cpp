@@ -10,7 +10,7 @@ namespace {
 
 using f32 = std::numeric_limits<float>;
 
-// Throws InputError unless number `i` is from `least` to the largest number of f32.
+// Throws InputError unless number `i` is between `least` and the largest f32 number.
 void check_in(double number, double least, const char* name, const char* what, std::int64_t i) {
   if (number >= least && number <= f32::max()) return;
   throw unexpected({.item = text_of(name, " of ", what, " ", i), .op = "normalization"}, Rule::out_of_range,

@@ -25,7 +25,7 @@ double Bounds::from_scale(double u) const {
   if (scale == Scale::log)
     return std::clamp(std::exp(u), std::max(low, std::numeric_limits<double>::min()),
                       std::min(high, std::numeric_limits<double>::max()));
-  // From the nearer bound, so that no digits are lost there.
+  // Computed from the nearer bound, so that no digits are lost there.
   const double width = high - low, part = width / (1 + std::exp(std::abs(u)));
   return std::clamp(u < 0 ? low + part : high - part, std::nextafter(low, high), std::nextafter(high, low));
 }

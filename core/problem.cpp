@@ -11,7 +11,7 @@
 namespace lagtape {
 namespace {
 
-/// The names of the rules, in their order.
+/// The names of the rules, in order.
 constexpr std::array<std::string_view, 18> kRules = {
     "other",    "unknown_name", "missing",       "wrong_type", "out_of_range", "not_finite",
     "conflict", "shape",        "syntax",        "damaged",    "cannot_read",  "cannot_write",
@@ -109,7 +109,7 @@ std::string to_string(const Problem& problem) {
   std::string text = place.file.empty() ? "" : place.file + ": ";
   const std::string op = place.op.empty() ? "" : text_of("[", place.op, "] ");
   if (place.file.empty() && place.column == 0) text = op;
-  // Without a file, what the pointer leads to is named by the item.
+  // Without a file, the item names the target of the pointer.
   if (!place.pointer.empty() && (!place.file.empty() || place.item.empty()))
     text += shortened(place.pointer, kLongestPointer) + ": ";
   return text_of(printable(text + text_of_position(place)), place.column == 0 ? "" : op, message_of(problem));
@@ -128,7 +128,7 @@ std::ostream& operator<<(std::ostream& stream, const Problem& problem) {
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   constexpr std::size_t kLongestName = 100;  // computing the distance costs the product of the lengths
   constexpr std::size_t kMostNames = 2000;   // a file can have any number of names
-  constexpr std::size_t kShortestPart = 4;   // a name this long may be the beginning of another
+  constexpr std::size_t kShortestPart = 4;   // a name this long may be the start of another
   if (name.size() > kLongestName || known.size() > kMostNames) return {};
   std::string nearest;
   std::size_t smallest = std::max<std::size_t>(1, name.size() / 3) + 1;

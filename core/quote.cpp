@@ -16,14 +16,14 @@ std::string escaped(unsigned char byte) {
   return {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
 }
 
-/// A character of UTF-8 and the number of its bytes; a length of 0 means invalid bytes.
+/// A UTF-8 character and its number of bytes; a length of 0 means invalid bytes.
 struct Character {
   char32_t code;
   std::size_t length;
 };
 
-/// The character that a text begins with, which has at least one byte: the ranges of RFC 3629, section 4, so
-/// that neither surrogates nor longer forms than needed pass.
+/// The character that a text (of at least one byte) starts with: the ranges of RFC 3629, section 4, so that
+/// neither surrogates nor overlong forms pass.
 Character character_of(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -41,10 +41,10 @@ Character character_of(std::string_view text) {
   return {code, length};
 }
 
-/// Whether a character beyond ASCII's first ones acts on a terminal.
+/// Whether a non-ASCII character can affect a terminal.
 bool is_control(char32_t code) { return code >= 0x7F && code < 0xA0; }
 
-/// Whether a character turns the direction of writing, ends a line for some programs, or marks the order of bytes.
+/// Whether a character changes the writing direction, ends a line in some programs, or marks byte order.
 bool is_of_layout(char32_t code) {
   return code == 0xFEFF || code == 0x061C || (code >= 0x200E && code <= 0x200F) ||
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);

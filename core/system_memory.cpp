@@ -14,8 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The smaller of the bytes and the limit in a file of the kernel. A file that is not there, and the limit "max", limit
-/// nothing.
+/// The smaller of the bytes and the limit in a kernel file. A missing file, or the limit "max", means no limit.
 std::int64_t limited(std::int64_t bytes, const fs::path& path) {
   std::ifstream file(path);
   std::int64_t limit = 0;
@@ -34,7 +33,7 @@ fs::path cgroup(std::string_view controller) {
   return "/";
 }
 
-/// The smallest of the bytes and the limits of a cgroup and of those that it is in.
+/// The smallest of the bytes and the limits of a cgroup and its ancestors.
 std::int64_t limited_in(std::int64_t bytes, const fs::path& tree, fs::path group, const char* name) {
   for (;; group = group.parent_path()) {
     bytes = limited(bytes, tree / group.relative_path() / name);

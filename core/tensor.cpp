@@ -85,7 +85,7 @@ Tensor Tensor::over(const void* elements, Shape shape, Dtype dtype, std::shared_
   tensor.numel_ = element_count(shape);
   tensor.shape_ = std::move(shape);
   tensor.dtype_ = dtype;
-  static constexpr std::byte kNone{};  // a tensor without elements has storage all the same
+  static constexpr std::byte kNone{};  // even a tensor without elements has storage
   const void* data = elements != nullptr ? elements : &kNone;
   tensor.data_ =
       std::shared_ptr<void>(std::const_pointer_cast<void>(std::move(owner)), const_cast<void*>(data));

@@ -36,8 +36,8 @@ constexpr unsigned kRoundingBits = 0x6000;  // 0: to nearest
 unsigned read_mode() { return _mm_getcsr(); }
 void write_mode(unsigned mode) { _mm_setcsr(mode); }
 
-/// Whether the thread flushes and rounds to nearest, found out by computing: reading the mode register would wait for all
-/// arithmetic before it.
+/// Whether the thread flushes and rounds to nearest, determined by computing: reading the mode register would
+/// wait for all preceding arithmetic.
 bool has_mode() {
   __m128 least = _mm_set_ss(0x1p-126f), subnormal = _mm_set_ss(0x1p-149f), small = _mm_set_ss(0x1p-30f);
   asm volatile("" : "+x"(least), "+x"(subnormal), "+x"(small));
@@ -69,12 +69,12 @@ constexpr unsigned kModeBits = kFlushBits | kRoundingBits;
 
 }  // namespace
 
-// Writing the mode takes longer than a small step of a stream: a thread that has it already is left alone.
+// Writing the mode takes longer than a small stream step, so a thread that already has it is left alone.
 FlushSubnormals::FlushSubnormals() : saved_(has_mode() ? kFlushBits : read_mode()) {
   if ((saved_ & kModeBits) != kFlushBits) write_mode((saved_ & ~kRoundingBits) | kFlushBits);
 }
 
-// Only these bits go back: exception flags raised meanwhile stay.
+// Only these bits are restored: exception flags raised in the meantime stay.
 FlushSubnormals::~FlushSubnormals() {
   if ((saved_ & kModeBits) != kFlushBits) write_mode((read_mode() & ~kModeBits) | (saved_ & kModeBits));
 }
@@ -86,8 +86,8 @@ namespace {
 #if defined(__linux__)
 int place_of_this_thread() { return sched_getcpu(); }
 
-/// A thread that is woken often finds itself on its waker's processor, and waits there, for milliseconds,
-/// until the system moves it. This one moves at once; where it may run after that is as before.
+/// A woken thread often finds itself on its waker's processor, and waits there for milliseconds until the
+/// system moves it. This one moves at once; after that it may run on the same processors as before.
 void leave(int place) {
   if (place < 0 || sched_getcpu() != place) return;
   cpu_set_t allowed;
@@ -200,8 +200,8 @@ ThreadPool::ThreadPool(int threads) {
   state_ = State::started_with(threads);
 }
 
-// Threads do not run in a process that is forked from theirs: waiting for them would never end, and their lock may be
-// held forever. The forked process leaves them as they are, and starts its own when it needs some.
+// Threads do not exist in a process forked from theirs: waiting for them would never end, and their lock may be
+// held forever. The forked process leaves them alone, and starts its own when it needs some.
 ThreadPool::~ThreadPool() {
   if (state_->process != this_process()) static_cast<void>(state_.release());
 }

@@ -17,8 +17,8 @@ struct Kept {
   std::vector<double> mean, inverse;  ///< [n]; 1 / sqrt(variance + eps)
 };
 
-/// Adds one step, whose first number is at `place`, to the sums. Sums run over the steps of each row, then
-/// over the rows in order.
+/// Adds one step, whose first number is at `place`, to the sums. Sums run over the steps of each row, then over
+/// the rows in order.
 using AddStep = std::function<void(std::int64_t place, double* sums)>;
 std::vector<double> sum_over(const Kept& kept, std::int64_t count, ThreadPool& pool, const AddStep& add) {
   std::vector<double> of_rows(static_cast<std::size_t>(kept.rows * count));

@@ -7,7 +7,7 @@
 namespace lagtape {
 namespace {
 
-/// Strides that walk a dense array of shape `from` repeated to the shape `to`.
+/// Strides over a dense array of shape `from` as repeated to shape `to`.
 Strides repeated_strides(const Shape& from, const Shape& to) {
   const Strides dense = dense_strides(from);
   Strides strides(to.size(), 0);

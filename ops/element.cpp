@@ -8,7 +8,7 @@
 namespace lagtape {
 namespace {
 
-/// Applies a kernel, which works on whole groups of kLane elements; the rest goes through a padded copy.
+/// Applies a kernel, which processes whole groups of kLane elements; the rest goes through a padded copy.
 template <class T>
 void apply(ElementKernel<T> kernel, T* out, const T* a, const T* b, T k, std::int64_t n) {
   const std::int64_t bulk = n / kLane<T> * kLane<T>, rest = n - bulk;
@@ -21,7 +21,7 @@ void apply(ElementKernel<T> kernel, T* out, const T* a, const T* b, T k, std::in
   std::copy_n(tail_a, rest, out + bulk);
 }
 
-/// The tensor, or a copy of one that lies over somebody else's memory where the kernels cannot read it.
+/// The tensor, or a copy if it lies over external memory that the kernels cannot read.
 Tensor aligned(const Tensor& tensor) {
   return reinterpret_cast<std::uintptr_t>(tensor.raw()) % kAlignment == 0 ? tensor : tensor.clone();
 }

@@ -45,14 +45,14 @@ class TensorAdjoint final : public ElementAdjoint {
   void subtract(Value operand, Value value) override {
     if (has_gradient(operand)) add(operand, {this, element(Op::negate, value.id, -1, 0)});
   }
-  /// A step's dL/db is (d / b) y. Derived weights have kept d y / b, which has other bits.
+  /// A step computes dL/db as (d / b) y. Derived weights still use d y / b, which gives different bits.
   void divide() {
     if (has_gradient(a)) add(a, elementwise(Op::divide, d, b));
     if (has_gradient(b)) subtract(b, elementwise(Op::divide, elementwise(Op::multiply, d, y), b));
   }
 
  private:
-  /// 0 where the result's adjoint is 0, also where the derivative is infinite or no number.
+  /// 0 where the result's adjoint is 0, even where the derivative is infinite or NaN.
   Tensor guarded(const Tensor& value) const {
     return is_finite(value) ? value : lagtape::element(Op::where_nonzero, value, values_[d.id]);
   }
@@ -72,7 +72,7 @@ void map(Tensor& out, const Tensor& x, F f) {
   });
 }
 
-/// The change of y = f(a, b) by those of its operands.
+/// The change of y = f(a, b) due to changes of its operands.
 Tangent tangent_of(Op function) {
   return [function](std::span<const Var> inputs, const Var& y, std::span<const Var> changes) {
     Var sum;

@@ -12,7 +12,7 @@ namespace lagtape {
 
 namespace {
 
-/// Columns that one worker adds up: a constant, so that no sum depends on the number of threads.
+/// Columns that one worker sums: a constant, so that no sum depends on the number of threads.
 constexpr std::int64_t kColumns = 32;
 
 template <class T>

@@ -28,7 +28,7 @@ void multiply_rows(Tensor& y, const Tensor& a, const MatrixView& b) {
   T* const panels = packed.values<T>().data();
   kernel.pack(panels, b.data.values<T>().data(), b.rows, b.columns, b.row_stride, b.column_stride);
 
-  // The kernel writes whole groups of columns; rows that end within one are cut afterwards.
+  // The kernel writes whole groups of columns; rows that end within one are trimmed afterward.
   Tensor wide = columns == b.columns ? y : Tensor({rows, columns}, y.dtype());
   T* const results = wide.values<T>().data();
   std::vector<T*> out;
@@ -48,14 +48,14 @@ void multiply_rows(Tensor& y, const Tensor& a, const MatrixView& b) {
   with_scalar(y.dtype(), [&]<class T>() { multiply_rows<T>(y, a, b); });
 }
 
-/// dL/da of y = a @ b for the b^T given.
+/// dL/da of y = a @ b, given b^T.
 Tensor data_gradient(const Tensor& d, const Tensor& a, const MatrixView& b_transposed) {
   Tensor gradient(a.shape(), a.dtype());
   multiply_rows(gradient, d, b_transposed);
   return gradient;
 }
 
-/// w [m, n] += left^T right for matrices left [.., m] and right [.., n] of equally many rows.
+/// w [m, n] += left^T right for matrices left [.., m] and right [.., n] with the same number of rows.
 void add_outer(Tensor& w, const Tensor& left, const Tensor& right) {
   if (w.numel() == 0 || left.numel() == 0) return;
   const std::int64_t m = w.size(0), n = w.size(1);
@@ -66,7 +66,7 @@ void add_outer(Tensor& w, const Tensor& left, const Tensor& right) {
   });
 }
 
-/// The change of a product of two operands.
+/// The change of a product due to changes of its operands.
 Tangent tangent_of(Var (*product)(const Var&, const Var&)) {
   return [product](std::span<const Var> inputs, const Var&, std::span<const Var> changes) {
     const Var left = changes[0].is_of_tape() ? product(changes[0], inputs[1]) : Var();

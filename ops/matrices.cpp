@@ -6,7 +6,8 @@
 namespace lagtape {
 namespace {
 
-/// Calls f(k, place) for the k-th number of a strict upper triangle, which is at that place of the matrix.
+/// Calls f(k, place) for the k-th number of a strict upper triangle, where `place` is its position in the
+/// matrix.
 template <class F>
 void for_each_above(std::int64_t n, F f) {
   std::int64_t k = 0;

@@ -31,7 +31,7 @@ double largest_column_sum(const Tensor& a) {
   return largest;
 }
 
-/// The number of times that A is halved. The result for a matrix that is not finite is not finite either way.
+/// The number of times that A is halved. For a non-finite matrix the result is non-finite in any case.
 int halvings(const Tensor& a) {
   constexpr double kLargest = 0.8;
   const double norm = largest_column_sum(a);

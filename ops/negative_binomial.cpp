@@ -25,7 +25,7 @@ struct NegativeBinomial {
     return r * none + y * std::log1p(r / mean) + log_gamma_ratio(1, y) - log_gamma_ratio(r, y);
   }
 
-  /// P(Y <= y), and between whole numbers what continues it.
+  /// P(Y <= y), continuously extended between whole numbers.
   static double share_up_to(const double* p, double y) {
     const double r = 1 / p[1];
     return beta_share(r, y + 1, r / (r + p[0]));
@@ -49,7 +49,8 @@ struct NegativeBinomial {
     return high;
   }
 
-  /// The sum of f over the whole numbers from `first` on and below `end`; of many, over the middles of equal parts.
+  /// The sum of f over the whole numbers from `first` up to but not including `end`; if there are many, over
+  /// the midpoints of equal parts.
   template <class F>
   static double sum_over(double first, double end, F f) {
     constexpr double kMost = 256;
@@ -59,7 +60,7 @@ struct NegativeBinomial {
     return sum;
   }
 
-  /// Outside of all but 2e-9 of the probability, the shares are 0 or 1.
+  /// Outside all but 2e-9 of the probability, the CDF is taken as 0 or 1.
   static double crps(const double* p, double y) {
     constexpr double kNothing = 1e-9;
     const double first = quantile(p, kNothing), last = quantile(p, 1 - kNothing);

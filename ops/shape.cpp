@@ -26,7 +26,7 @@ void gather(Tensor& dense, const Tensor& array, const View& view) {
   });
 }
 
-/// Calls combine(element of the view, element of dense) for all, in order.
+/// Calls combine(element of the view, element of dense) for all elements, in order.
 template <class Combine>
 void scatter(Tensor& array, const Tensor& dense, const View& view, Combine combine) {
   with_scalar(array.dtype(), [&]<class T>() {
@@ -62,7 +62,7 @@ Tape& check_inputs(const char* op, std::span<const Var> inputs) {
   return common_tape(op, {first});
 }
 
-/// Throws unless the shape of every input becomes that of the first by changing its extent along `free_axis`,
+/// Throws unless the shape of every input matches that of the first, except for its extent along `free_axis`,
 /// if any.
 void check_extents(const char* op, std::span<const Var> inputs, std::optional<std::int64_t> free_axis,
                    const char* rule) {

@@ -8,7 +8,8 @@ namespace lagtape {
 
 namespace {
 
-/// From here on five terms of Stirling's series (Abramowitz and Stegun 1964, 6.1.41 and 6.3.18) are exact in double.
+/// From here on, five terms of Stirling's series (Abramowitz and Stegun 1964, 6.1.41 and 6.3.18) are exact in
+/// double.
 constexpr double kLarge = 16;
 
 /// log(Gamma(x)) - ((x - 1/2) log(x) - x + log(2 pi) / 2)
@@ -23,10 +24,10 @@ double rest_of_digamma(double x) {
   return -s * (1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132))));
 }
 
-/// The continued fraction of the beta function (Abramowitz and Stegun 1964, 26.5.8) by the method of Lentz.
+/// The continued fraction of the beta function (Abramowitz and Stegun 1964, 26.5.8), by Lentz's method.
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300, kExact = 1e-15;
-  constexpr int kMost = 100'000;  // about the root of the larger parameter is needed
+  constexpr int kMost = 100'000;  // about the square root of the larger parameter is needed
   const auto inverse = [](double value) { return 1 / (std::abs(value) < kTiny ? kTiny : value); };
   double c = 1, d = inverse(1 - (a + b) * x / (a + 1)), fraction = d;
   for (int m = 1; m < kMost; ++m) {

@@ -6,7 +6,7 @@ namespace lagtape {
 
 namespace {
 
-/// The factors of one update, in the parameter's precision; powers of beta are taken in f64.
+/// The factors of one update, in the parameter's precision; powers of beta are computed in f64.
 template <class T>
 struct AdamFactors {
   T beta1, one_minus_beta1, beta2, one_minus_beta2, eps, l2, shrink, rate, root_correction;

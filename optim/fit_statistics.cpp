@@ -15,7 +15,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kHighCorrelation = 0.95;
-constexpr double kSingular = 1e-12;  ///< of singular values: J is from differences of doubles, or nearly so
+constexpr double kSingular =
+    1e-12;  ///< of singular values: J is from differences of doubles, or about as accurate
 
 /// The probability that a t-distributed number lies beyond t > 0.
 double upper_tail(double t, double freedom) {

@@ -13,9 +13,9 @@ namespace {
 using Options = LevenbergMarquardtOptions;
 
 constexpr double kLeastDamping = 1e-15, kMostDamping = 1e20;
-constexpr double kLeastScale = 1e-100;  // of a number that nothing depends on; its square is above 0 still
+constexpr double kLeastScale = 1e-100;  // of a number that nothing depends on; its square is still above 0
 
-/// rho(z) of z = (r / scale)^2, in place of z, and its derivative.
+/// rho(z) for z = (r / scale)^2, which replaces z, and its derivative.
 std::pair<double, double> robust(RobustLoss loss, double z) {
   if (loss == RobustLoss::huber && z > 1) return {2 * std::sqrt(z) - 1, 1 / std::sqrt(z)};
   if (loss == RobustLoss::soft_l1) return {2 * (std::sqrt(1 + z) - 1), 1 / std::sqrt(1 + z)};
@@ -68,7 +68,8 @@ struct LinearModel {
     triangle = triangle_of(std::move(a), std::move(b));
   }
 
-  /// The step that lowers |J s + r|^2 + damping |D s|^2 most, and by how much it lowers the first half of it.
+  /// Returns the step that minimizes |J s + r|^2 + damping |D s|^2, and the predicted reduction of half the
+  /// first term.
   std::pair<std::vector<double>, double> step(std::span<const double> scales, double damping) const {
     const std::int64_t p = triangle.r.cols;
     DenseMatrix a(2 * p, p);
@@ -94,7 +95,7 @@ bool all_finite(std::span<const double> values) {
   return std::ranges::all_of(values, [](double v) { return std::isfinite(v); });
 }
 
-/// Shortens a step until no number moves further than is allowed.
+/// Shortens a step until no number moves further than allowed.
 void shorten(std::vector<double>& step, std::span<const double> longest) {
   double part = 1;
   for (std::size_t i = 0; i < longest.size(); ++i)
@@ -158,7 +159,7 @@ LevenbergMarquardtResult levenberg_marquardt(const LeastSquares& problem, std::v
       }
       accepted = true;
       const double drop = (now.cost - cost) / now.cost;
-      // Nielsen 1999: the damping follows how well the model predicted the gain.
+      // Nielsen 1999: the damping depends on how well the model predicted the gain.
       damping = std::max(kLeastDamping, damping * std::max(1.0 / 3, 1 - std::pow(2 * gain - 1, 3)));
       growth = 2;
       now.u = std::move(u);

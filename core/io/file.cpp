@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A disk that is full or broken, and too many open files, are an Error: the user gave nothing wrong.
+/// A full or broken disk and too many open files are an Error: the user's input was not wrong.
 [[noreturn]] void fail(const fs::path& path, const char* what, int error) {
   const std::string message = text_of("cannot ", what, ": ", std::strerror(error));
   const bool of_the_path = error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
@@ -75,10 +75,10 @@ fs::path resolve(const fs::path& path, Links links) {
 int open_temporary(const fs::path& path, Temporary& temporary) {
   for (int attempt = 0;; ++attempt) {
     const std::string whole = path.string(), last = path.filename().string();
-    // As text: replace_filename of libstdc++ 12 may crash when memory is out.
+    // As text: replace_filename in libstdc++ 12 may crash if memory runs out.
     const fs::path name(text_of(std::string_view(whole).substr(0, whole.size() - last.size()), ".", last, ".",
                                 ::getpid(), ".", attempt, ".tmp"));
-    temporary.path = name;  // before the file is there, since the copy needs memory
+    temporary.path = name;  // before the file exists, since the copy needs memory
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0) return fd;
     temporary.path.clear();
@@ -103,7 +103,7 @@ int open_to_read(const fs::path& path, Links links) {
   return file;
 }
 
-/// The size of an open file. Throws where it is not a regular one.
+/// The size of an open file. Throws if it is not a regular file.
 std::size_t size_of(const Descriptor& file, const fs::path& path) {
   struct stat status;
   if (::fstat(file, &status) != 0) fail(path, "read", errno);
@@ -148,7 +148,7 @@ void refuse_link(const fs::path& path) {
 void remove_temporaries_of(const fs::path& file) {
   const std::string begin = text_of(".", file.filename().string(), ".");
   const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
-  // Without a std::filesystem::directory_iterator, whose begin ends the program when there is no memory.
+  // Without a std::filesystem::directory_iterator, whose begin terminates the program if memory runs out.
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
   while (const dirent* entry = entries != nullptr ? ::readdir(entries.get()) : nullptr) {
     const std::string_view name = entry->d_name;
@@ -190,8 +190,7 @@ void write_file_atomically(const fs::path& path, std::span<const std::string_vie
   if (::rename(temporary.path.c_str(), target.c_str()) != 0) fail(path, "write", errno);
   temporary.path.clear();
 
-  // The name is on disk when the folder is. Some file systems cannot sync one; the file is whole all the
-  // same.
+  // The name is on disk once the folder is. Some file systems cannot sync one; the file is complete anyway.
   const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory >= 0) ::fsync(directory);
@@ -209,7 +208,7 @@ void append_to_file(const fs::path& path, std::string_view bytes) {
     write_all(file, bytes, path);
     if (::fsync(file) != 0) fail(path, "write", errno);
   } catch (...) {
-    // If this fails too, the reader drops the line that is not whole.
+    // If this fails too, the reader drops the incomplete line.
     [[maybe_unused]] const int ignored = ::ftruncate(file, before.st_size);
     throw;
   }

@@ -150,7 +150,7 @@ Tensor convert(std::string_view data, const Shape& shape, Dtype dtype, const std
   return tensor;
 }
 
-/// How an entry `descr` of the header is read.
+/// How a header's `descr` entry is read.
 struct Element {
   std::string_view descr;
   std::uint64_t bytes;
@@ -192,7 +192,7 @@ struct Layout {
   }
 };
 
-/// The layout of a file that begins with these bytes; nothing when its header is longer than they are.
+/// The layout of a file that starts with these bytes; nothing if its header is longer than they are.
 std::optional<Layout> layout_of(std::string_view bytes, const std::string& where) {
   constexpr std::uint32_t kLongestHeader = 1 << 20;
   if (bytes.size() < kPrefix || !bytes.starts_with(kMagic))

@@ -22,7 +22,7 @@ constexpr std::uint64_t kLongestHeader = 100'000'000;  // the format's own limit
 
 // ---- Reading ----------------------------------------------------------------------------------------------
 
-/// One entry of the header, checked by itself.
+/// One header entry, checked on its own.
 struct Entry {
   std::string name;
   Dtype dtype;
@@ -107,7 +107,8 @@ std::uint64_t checked_header_length(std::string_view bytes, const std::string& w
   return length;
 }
 
-// Every entry fills its span, and the spans in their order cover the buffer, which begins at byte `start` of the file.
+// Checks that every entry fills its span, and that the spans, in order, cover the buffer, which starts at byte
+// `start` of the file.
 void check_layout(const std::vector<Entry>& entries, std::uint64_t start, std::uint64_t buffer_size,
                   const std::string& where) {
   std::uint64_t covered = 0;
@@ -192,8 +193,8 @@ std::string header_text(const SafetensorsFile& file, const std::vector<const Nam
   }
 }
 
-/// A file's bytes where they lie, so that no second copy of large tensors is made: the length of the header and the
-/// header, and then the tensors.
+/// A file's bytes in place, to avoid a second copy of large tensors: the length of the header, the header, and
+/// the tensors.
 struct FileParts {
   std::string head;
   std::vector<std::string_view> tensors;

@@ -8,7 +8,7 @@
 namespace lagtape {
 namespace {
 
-/// The position behind the string that begins at `i`.
+/// The position after the string that starts at `i`.
 std::size_t end_of_string(std::string_view text, std::size_t i) {
   for (++i; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -23,7 +23,7 @@ std::size_t end_of_string(std::string_view text, std::size_t i) {
 /// Finds the ends of comments, for positions in rising order.
 class CommentEnds {
  public:
-  /// The position behind the comment that begins at `i`; `i` itself where none begins or none ends.
+  /// The position after the comment that starts at `i`; `i` itself if none starts there or it does not end.
   std::size_t behind(std::string_view text, std::size_t i) {
     const std::string_view rest = text.substr(i);
     if (rest.starts_with("//")) return std::min(text.find('\n', i), text.size());
@@ -40,8 +40,8 @@ class CommentEnds {
 }  // namespace
 
 std::string without_comments(std::string text) {
-  std::size_t comma = text.npos;  // a comma with nothing but blanks behind it so far
-  bool after_value = false;       // whether a value is before that comma
+  std::size_t comma = text.npos;  // a comma followed only by blanks so far
+  bool after_value = false;       // whether a value precedes that comma
   CommentEnds ends;
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];

@@ -3,7 +3,8 @@
 #include "lagtape/core/json/json.h"
 #include "lagtape/core/json/json_pointer.h"
 
-// Comparison, without a value of the library beneath: its destructors allocate, and end the program where that fails.
+// Comparison that does not use a value of the underlying library: its destructors allocate, and terminate the
+// program if that fails.
 
 namespace lagtape {
 namespace {
@@ -13,7 +14,7 @@ bool are_equal_numbers(const Json& a, const Json& b) {
   return a.get<std::int64_t>() == b.get<std::int64_t>();
 }
 
-/// Whether two values differ; `pointer` is then extended by the way to the first difference.
+/// Whether two values differ; if so, `pointer` is extended by the path to the first difference.
 bool differs(const Json& a, const Json& b, std::string& pointer) {
   const auto in = [&](const std::string& part, const Json& from, const Json& to) {
     const std::size_t before = pointer.size();

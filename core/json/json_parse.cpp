@@ -14,7 +14,7 @@
 namespace lagtape {
 namespace {
 
-/// Characters that note how far they were read, so that every event of the parser has a position.
+/// Characters that record how far they were read, so that every event of the parser has a position.
 struct Cursor {
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -38,8 +38,8 @@ struct Cursor {
   bool operator==(const Cursor& other) const { return at == other.at; }
 };
 
-/// Makes a value from what the parser finds, in a time that grows with the text's length and no faster, or says where the
-/// text is wrong.
+/// Builds a value from what the parser finds, in time linear in the text's length, or reports where the text is
+/// wrong.
 class Builder : public nlohmann::json_sax<nlohmann::ordered_json> {
  public:
   explicit Builder(std::string_view text) : text_(text), furthest_(text.data()) {}
@@ -90,7 +90,7 @@ class Builder : public nlohmann::json_sax<nlohmann::ordered_json> {
   }
 
  private:
-  /// Values are copied, compared and written by functions that call themselves: deeper ones would exhaust the stack.
+  /// Values are copied, compared, and written by recursive functions: deeper ones would exhaust the stack.
   static constexpr std::size_t kDeepest = 100;
 
   /// An array or object that has not ended.

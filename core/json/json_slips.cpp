@@ -13,7 +13,7 @@ bool is_word(char c) {
          c == '.';
 }
 
-/// The beginning of the token whose last character that was read is at `offset`.
+/// The start of the token whose last character read is at `offset`.
 std::size_t begin_of_token(std::string_view text, std::size_t offset) {
   if (text[offset] == '"') {
     std::size_t quote = offset;
@@ -51,7 +51,7 @@ constexpr Sign kSigns[] = {
     {"\xC2\xAB", "This quotation mark is a typographic one; JSON has \"."},
 };
 
-/// The whole text as another language, by its first line that is not a comment.
+/// The language that the whole text seems to be in, judging by its first line that is not a comment.
 std::string language_of(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());

@@ -12,8 +12,9 @@ namespace {
 
 using Text = nlohmann::ordered_json;
 
-/// Writes a value as nlohmann::ordered_json does, which writes the single values here. Arrays and objects are not
-/// converted to that type: its destructors allocate memory, and would end the program when none is left.
+/// Writes a value as nlohmann::ordered_json does, which here writes only the single values. Arrays and objects
+/// are not converted to that type: its destructors allocate memory, and would terminate the program if none is
+/// left.
 class TextWriter {
  public:
   TextWriter(int indent, char fill, bool ascii, bool sorted = false)

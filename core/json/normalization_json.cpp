@@ -23,7 +23,7 @@ std::vector<double> read_numbers(const Json& object, const char* key, const std:
   return numbers;
 }
 
-/// Mean and scale of a column of inputs, or behind them of outputs.
+/// Mean and scale of an input column or, after the inputs, of an output column.
 struct ColumnScaling {
   double mean = 0, scale = 1;
   bool operator==(const ColumnScaling&) const = default;
@@ -48,8 +48,8 @@ void set_column(Normalization& of, std::size_t column, const ColumnScaling& to) 
 
 constexpr int kAsAll = -1;
 
-/// For each column the number of the first one that has the same numbers in all series, counted among such; kAsAll where
-/// these are the numbers of `all`.
+/// For each column, the number of the first column with the same numbers in all series, counted among such;
+/// kAsAll if these are the numbers of `all`.
 std::vector<int> groups_of(const SeriesNormalizations& series, const Normalization& all,
                            std::vector<std::size_t>& firsts) {
   const auto is_alike = [&](std::size_t column, const auto& other) {

@@ -64,7 +64,7 @@ void read_one(JsonReader& reader, const Option& option, void* value) {
   read_object(given, reader.pointer_to(key), reader.errors(), option, place);
 }
 
-/// The structs in a container; who writes them does not change them.
+/// The structs in a container; a caller that writes JSON does not change them.
 std::vector<void*> elements_of(const Option& option, const void* container) {
   return option.elements(const_cast<void*>(container));
 }
@@ -101,10 +101,11 @@ Json objects_schema(const Option& option) { return or_null(list_schema(object_sc
 bool is_empty(const Json& value) { return value.is_null() || value == 0 || value == ""; }
 
 void* member_of(const Option& option, const void* options) {
-  return option.member(const_cast<void*>(options));  // its address; who writes has a struct that may change
+  return option.member(
+      const_cast<void*>(options));  // its address; a caller that writes JSON has a struct that could change
 }
 
-/// The option with the value that it has now as its default.
+/// The option with its current value as its default.
 OptionDoc documentation_of(const Option& option, const Json& value) {
   const bool has_default = !(option.is_open && is_empty(value));
   return {.key = key_of(option),

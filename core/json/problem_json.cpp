@@ -5,7 +5,7 @@
 namespace lagtape {
 namespace {
 
-/// Parts of a problem come from files and arguments, whose bytes may be no text.
+/// Parts of a problem come from files and arguments, whose bytes may not be valid text.
 Json text_or_null(const std::string& text) {
   if (text.empty()) return nullptr;
   return is_utf8(text) ? text : printable(text, true);

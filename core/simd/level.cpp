@@ -18,7 +18,7 @@ std::string_view name_of(SimdLevel level) {
 
 #if defined(__x86_64__)
 
-// The compiler's test includes whether the operating system saves the registers.
+// The compiler's test also checks whether the operating system saves the registers.
 bool is_supported(SimdLevel level) {
   __builtin_cpu_init();
   switch (level) {

@@ -18,7 +18,7 @@ struct Candidate {
   std::int64_t level;  ///< -1: a sample; kNoBreak: a multiple of h
 };
 
-/// Sorts by time, and of those that are one keeps the one of the lowest level.
+/// Sorts by time and, among times that are equal, keeps the one with the lowest level.
 void merge(std::vector<Candidate>& all, double tolerance) {
   std::ranges::stable_sort(all, {}, [](const Candidate& c) { return c.t.v; });
   std::vector<Candidate> kept;
@@ -38,7 +38,7 @@ Dual sum(const Dual& a, const Dual& b) {
   return result;
 }
 
-/// The breaks before the end of the last step: those at first, and all that they travel to.
+/// The breaks before the end of the last step: the initial ones, and all that they travel to.
 std::vector<Candidate> breaks_of(const GridParts& parts, double end, double tolerance) {
   std::vector<Candidate> all = {{{0, std::vector<double>(parts.h.d.size())}, -1}};
   for (const double sample : parts.samples)

@@ -24,7 +24,7 @@ std::pair<double, double> phi(double z) {
   return {value, (std::exp(z) - value) / z};
 }
 
-/// From which side of its time a slope is taken: at the begin of a step, at its end, or in between.
+/// The side of its time on which a slope is taken: at the start of a step, at its end, or in between.
 enum class Side : std::uint8_t { right, left, between };
 
 std::vector<int> roots_of_slopes(const RightSide& side) {
@@ -94,7 +94,7 @@ class Solver {
     return {};
   }
 
-  /// Throws where the states and slopes of all steps need more than half of the memory.
+  /// Throws if the states and slopes of all steps need more than half of the memory.
   void check_memory(const GridParts& parts) const {
     const auto numbers = static_cast<double>((3 * n_ + 2) * (1 + p_) + 16);
     const double bytes = parts.end / parts.h.v * numbers * sizeof(double);
@@ -139,7 +139,8 @@ class Solver {
     return parts;
   }
 
-  /// Times at which the right side takes another branch, and those of histories as far back as they are read.
+  /// Times at which the right-hand side takes another branch, and those of histories as far back as they are
+  /// read.
   void find_switches(GridParts& parts) {
     double longest = parts.h.v;
     for (const std::vector<Dual>* lags : {&parts.lags, &parts.spread})
@@ -152,7 +153,7 @@ class Solver {
       for (const double t : readings.times)
         if (t < 0 && t > -longest) parts.switches.push_back({t, std::vector<double>(p_)});
     if (before.empty()) return;
-    // A jump of a state is one of its slope a lag later.
+    // A jump in a state is a jump in its slope one lag later.
     ++parts.levels;
     parts.switches.insert(parts.switches.end(), before.begin(), before.end());
     dense_.jump_before_0();
@@ -174,7 +175,7 @@ class Solver {
     throw Error("[ode] the lag of the step is no weight");
   }
 
-  /// The slopes at a time, from a side of it, within step n; and the rates.
+  /// The slopes at a time within step n, taken from one side of it; and the rates.
   void evaluate(const Dual& t, const Duals& y, Side side, std::size_t n, Duals& f) {
     std::size_t next = 0;
     slopes_.run([&](int id, bool tangents) {
@@ -201,7 +202,7 @@ class Solver {
     if (!std::ranges::all_of(f.v, [](double x) { return std::isfinite(x); })) fail_at(t.v);
   }
 
-  /// The distance that a time at a break is moved into the step, so that functions of time take the step's own branch.
+  /// How far a time at a break is moved into the step, so that functions of time take the step's own branch.
   double into_step(Side side, std::size_t n) const {
     const MovingGrid& grid = dense_.grid();
     if (side == Side::right && grid.points[n].is_break) return 2 * grid.tolerance;
@@ -363,7 +364,7 @@ class Solver {
   std::vector<std::pair<int, Leaf>> kinds_;  // of the leaves of slopes_, in order
   Duals past_;
   bool has_switches_ = false;
-  std::size_t restarted_ = 0;  // how many restarts there were so far
+  std::size_t restarted_ = 0;  // how many restarts there have been so far
   std::vector<double> gaps_, gaps_d_;
 };
 

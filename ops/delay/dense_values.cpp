@@ -17,8 +17,8 @@ std::vector<int> roots_of_histories(const RightSide& side) {
   return roots;
 }
 
-/// Factors of the values y0, y1 and of the slopes w f0, w f1 at the ends of a step, at the part u of it; and their first two
-/// derivatives by u.
+/// Factors of the values y0, y1 and of the slopes w f0, w f1 at the ends of a step, at fraction u of it; and
+/// their first two derivatives with respect to u.
 struct DenseValues::Basis {
   Basis(double u, bool hermite) {
     if (!hermite) {
@@ -103,7 +103,7 @@ std::ptrdiff_t DenseValues::step_at(double s, const DenseRead& what) const {
   const bool at_begin = std::abs(s) <= tolerance;
   if (s < -tolerance || (at_begin && what.from != DenseRead::From::right)) return -1;
   const auto& points = grid_.points;
-  // The last point that is not after s.
+  // The last point not after s.
   const auto after =
       std::ranges::upper_bound(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(what.last) + 1,
                                s + tolerance, {}, [](const auto& point) { return point.t.v; });

@@ -132,7 +132,7 @@ void DualProgram::evaluate(int id) {
   }
 }
 
-/// Adds the tangents of an operand, element by element times the values of `partial`.
+/// Adds the tangents of an operand, multiplied element by element by the values of `partial`.
 void DualProgram::add_scaled(int id, int operand, int partial) {
   if (operand < 0 || partial < 0) return;
   const std::span<double> out = tangents(id), from = tangents(operand), factor = values(partial);
@@ -152,7 +152,7 @@ void DualProgram::differentiate(int id) {
     add_scaled(id, v.a, partials_[id].a);
     return add_scaled(id, v.b, partials_[id].b);
   }
-  // The others are linear: each tangent is the same of the operands' tangents.
+  // The others are linear: each tangent is the same function of the operands' tangents.
   const auto element = [&](int operand, std::size_t i, std::size_t p) {
     return tangents(operand)[i * directions_ + p];
   };
@@ -179,7 +179,7 @@ void DualProgram::differentiate(int id) {
   if (v.op == StepOp::product) differentiate_by_matrix(id);
 }
 
-/// Adds the derivatives of a product by the elements of its matrix.
+/// Adds the derivatives of a product with respect to the elements of its matrix.
 void DualProgram::differentiate_by_matrix(int id) {
   const Instruction& v = program_.values[id];
   const auto in = static_cast<std::size_t>(program_.values[v.a].shape.size),

@@ -13,11 +13,11 @@
 namespace lagtape {
 namespace {
 
-/// The part of a step of the method by which times are one: points of the grid that are nearer are drawn together, and reads
-/// are then from the stage's own side, twice that far since a point may be drawn twice.
+/// Tolerances for treating times as equal, as fractions of a method step: grid points closer than this are
+/// merged, and reads within twice that distance (a point may be moved twice) are from the stage's own side.
 constexpr double kNearPoint = 1e-4, kNearRead = 2 * kNearPoint;
 
-constexpr std::size_t kMostCuts = 256;  // of a step of the data: the program grows with them
+constexpr std::size_t kMostCuts = 256;  // per data step: the program grows with them
 
 double largest_lag(const ModelSteps& steps) {
   double largest = 0;
@@ -30,7 +30,7 @@ double least_lag(const ModelSteps& steps) {
   return least;
 }
 
-/// A where |a - b| < near, there b.
+/// A, but b where |a - b| < near.
 StepVar drawn_to(StepVar a, StepVar b, double near) {
   return where(above(a.tape().constant(near), abs(a - b)), b, a);
 }
@@ -65,7 +65,7 @@ class MovingStep final : StageRecorder {
 
   StepProgram record() {
     const bool reads_own_step = least_lag(steps_) < largest_dt_;
-    std::vector<StepVar> f;  // at the begin of a step
+    std::vector<StepVar> f;  // at the start of a step
     std::vector<PastWindow::Entry> made;
     for (std::size_t i = 0; i + 1 < points_.size(); ++i) {
       if (reads_own_step && i > 0) push(std::exchange(made, {}), points_[i]);
@@ -92,10 +92,10 @@ class MovingStep final : StageRecorder {
 
  private:
   struct Rows {
-    std::optional<std::size_t> y, f, g;  // states at the begin; slopes at the begin and at the end
+    std::optional<std::size_t> y, f, g;  // states at the start; slopes at the start and at the end
   };
 
-  /// The last number of the input; no number outside of its bounds.
+  /// The last number of the input; NaN outside its bounds.
   StepVar given_time() {
     const StepVar given = sum(tape().slice(tape().input(), steps_.input - 1, steps_.input));
     constexpr double kOver = 1e-4, kSteep = 1e9;
@@ -118,7 +118,8 @@ class MovingStep final : StageRecorder {
   std::int64_t levels() const {
     const int order = order_of(solver_.method);
     if (solver_.levels >= 0) return solver_.levels;
-    // The remaining ones have no effect on the order of derivatives by the lag; slopes of the past never smooth.
+    // The remaining ones have no effect on the order of derivatives with respect to the lag; slopes of the past
+    // never smooth.
     return is_neutral() || solver_.levels == OdeSolver::kAllLevels ? 2 * order : order;
   }
 
@@ -149,14 +150,13 @@ class MovingStep final : StageRecorder {
     return a;
   }
 
-  /// The breaks in a step of the data, as times from its begin. All others are at its ends.
+  /// The breaks in a data step, as times from its start. All others are at its ends.
   std::vector<StepVar> breaks() {
     std::vector<StepVar> all;
     if (!solver_.cut) return all;
     const bool of_samples = reads_input() && !solver_.given;
     const std::vector<int> lags = constant_lags();
-    const double most =
-        std::ceil(largest_dt_ / least_lag(steps_));  // multiples of a lag in a step of the data
+    const double most = std::ceil(largest_dt_ / least_lag(steps_));  // multiples of a lag in a data step
     if (!of_samples && lags.size() == 1 && most < static_cast<double>(levels())) {
       Stage none;
       const StepVar lag = scalar(value(lags[0], none)), passed = floor(begin_ / lag);
@@ -167,7 +167,7 @@ class MovingStep final : StageRecorder {
       return all;
     }
     for (const StepVar& travelled : sums_of_lags()) {
-      // Samples are breaks too, and where they are even all steps are cut at the same places.
+      // Samples are breaks too, and if they are evenly spaced, all steps are cut at the same places.
       const bool of_samples = reads_input() && !solver_.given;
       const StepVar at =
           of_samples ? travelled - floor(travelled / solver_.dt) * solver_.dt : travelled - begin_;
@@ -227,8 +227,8 @@ class MovingStep final : StageRecorder {
     return made;
   }
 
-  /// The slopes at the begin of the step after step i: those at its end. Where a break was drawn to the begin of the step
-  /// of the data, the steps until it have no width, and slopes are from its other side.
+  /// The slopes at the start of the step after step i: those at its end. If a break was merged with the start
+  /// of the data step, the steps up to it have zero width, and slopes are from its other side.
   std::vector<StepVar> next_slopes(std::size_t i, const std::vector<StepVar>& f,
                                    const std::vector<StepVar>& g) {
     if (i >= cuts_) return g;
@@ -250,7 +250,7 @@ class MovingStep final : StageRecorder {
     return stage;
   }
 
-  /// The states at the end of a step of the method, from its first slopes.
+  /// The states at the end of a method step, from its first slopes.
   std::vector<StepVar> stepped(std::size_t step, const std::vector<StepVar>& first) {
     const Tableau tableau = tableau_of(solver_.method);
     const StepVar width = points_[step + 1] - points_[step];
@@ -287,7 +287,7 @@ class MovingStep final : StageRecorder {
     const auto state = static_cast<std::size_t>(read.state);
     const StepVar lag = scalar(value(read.lag, stage));
     const StepVar age = window_->base() - stage.offset + lag;
-    // A read at a point of the grid is from the stage's own side.
+    // A read at a grid point is from the stage's own side.
     const PastWindow::Found found = window_->find(age, stage.c == 0 ? -near_ : stage.c == 1 ? near_ : 0);
     const StepVar is_found = above(found.width, tape().constant(0));
     const StepVar width = where(is_found, found.width, tape().constant(1)), u = (found.age - age) / width;
@@ -312,7 +312,8 @@ class MovingStep final : StageRecorder {
     return where(is_found, inside, past_history(state, stage.time - lag, read.slope));
   }
 
-  /// The history, and near t = 0 the line that it ends in: what a point drawn across 0 reads has the slope before 0.
+  /// The history and, near t = 0, the line that it ends in: a read across 0, from a merged point, has the slope
+  /// before 0.
   StepVar past_history(std::size_t state, StepVar time, bool slope) {
     const RightSide::State& of = side().states[state];
     if (slope || of.history_slope < 0) return history(state, time, slope);
@@ -325,11 +326,11 @@ class MovingStep final : StageRecorder {
   StepVar n_;
   std::vector<bool> constant_;
   double largest_dt_ = 0, near_ = 0;
-  StepVar dt_, begin_;  // of a step of the data: its time, and when it begins
+  StepVar dt_, begin_;  // of a data step: its time, and when it starts
   std::optional<StepVar> input_, last_input_;
-  std::vector<StepVar> present_, at_base_;  // the states now, and at the end of the window
-  std::size_t cuts_ = 0;                    // breaks in a step of the data
-  std::vector<StepVar> points_;             // of the grid, from the begin of the step of the data
+  std::vector<StepVar> present_, at_base_;  // the current states, and those at the end of the window
+  std::size_t cuts_ = 0;                    // breaks in a data step
+  std::vector<StepVar> points_;             // of the grid, from the start of the data step
   std::optional<PastWindow> window_;
   std::vector<Rows> rows_;
 };

@@ -52,7 +52,7 @@ class OdeStep final : StageRecorder {
   }
 
  private:
-  /// A point of the grid: so many steps of the data ago, and there the step of the method that begins with it.
+  /// A grid point: a number of data steps ago, and the method step that starts there.
   struct Point {
     std::int64_t ago = 0, part = 0;
   };
@@ -60,14 +60,14 @@ class OdeStep final : StageRecorder {
 
   StepVar time_at(double c) { return (n_ + (static_cast<double>(part_) + c) / parts()) * solver_.dt; }
   double parts() const { return static_cast<double>(steps_.parts); }
-  /// The stage where the states are these, less their shifts.
+  /// The stage at which the states are these, minus their shifts.
   Stage stage_at(double c, std::vector<StepVar> y) {
     for (std::size_t s = 0; s < y.size(); ++s) y[s] = lifted(s, y[s]);
     return {
         .c = c, .y = std::move(y), .time = time_at(c), .input = reads_input() ? tape().input() : StepVar()};
   }
 
-  /// One step of the method: the states at its end.
+  /// One method step: returns the states at its end.
   std::vector<StepVar> step() {
     const Tableau tableau = tableau_of(solver_.method);
     const std::vector<StepVar> y = begins_.back();
@@ -97,7 +97,7 @@ class OdeStep final : StageRecorder {
     }
   }
 
-  /// Gives what is remembered its next values.
+  /// Sets the next values of the memory states.
   void finish_memory() {
     if (std::ranges::any_of(kept_ends_, [&](const auto& kept) { return is_last(kept.first.second); })) {
       Stage end = stage_at(1, begins_.back());
@@ -112,7 +112,7 @@ class OdeStep final : StageRecorder {
   }
   bool is_last(std::int64_t part) const { return part + 1 == steps_.parts; }
 
-  /// The state that remembers something of a part.
+  /// The state that remembers something about a part.
   StepVar kept(Kept& all, std::size_t state, std::int64_t part, const std::string& name) {
     StepVar& known = all[{state, part}];
     if (known.id() >= 0) return known;
@@ -125,12 +125,12 @@ class OdeStep final : StageRecorder {
     return {ago, at + ago * steps_.parts};
   }
 
-  /// Whether a state is one number or vector at all t <= 0.
+  /// Whether a state has the same value at all t <= 0.
   bool has_even_history(std::size_t state) const {
     const int id = side().states[state].history;
     return id < 0 || constant_[id];
   }
-  /// Whether what is remembered of a state, which is 0 at first, is right at all t <= 0.
+  /// Whether the memory of a state, which is 0 initially, is correct at all t <= 0.
   bool is_zero_before(std::size_t state) const {
     const int id = side().states[state].history;
     const auto is_zero = [](const Instruction& v) { return v.op == StepOp::constant && v.value == 0; };
@@ -144,7 +144,7 @@ class OdeStep final : StageRecorder {
     return shifts_[state].id() < 0 ? shifted : shifted + shifts_[state];
   }
 
-  /// The value of a state at a point: what was remembered, and at t = 0 the history.
+  /// The value of a state at a point: the remembered value or, at t = 0, the history.
   StepVar from_start(std::size_t state, Point at, StepVar remembered) {
     if (is_zero_before(state)) return remembered;
     const double ago = static_cast<double>(at.ago) - (at.part > 0 ? 0.5 : 0);
@@ -165,7 +165,7 @@ class OdeStep final : StageRecorder {
     return tape().lag(kept(kept_slopes_, state, at.part, text_of("d", name_of_state(state))), at.ago - 1);
   }
 
-  /// The slope at the end of the step that begins `back` steps ago, by that step's own input.
+  /// The slope at the end of the step that starts `back` steps ago, computed with that step's own input.
   StepVar end_slope(std::size_t state, std::int64_t back) {
     const Point at = point(back);
     if (at.ago == 0) return ends_.at(at.part).at(state);
@@ -180,13 +180,13 @@ class OdeStep final : StageRecorder {
     constexpr double kNear = 1e-9;
     const bool slope = side().reads[read].slope;
     const auto state = static_cast<std::size_t>(side().reads[read].state);
-    const double ago = steps_.lags[read].low / h_ - stage.c;  // in steps, from the begin of this one
+    const double ago = steps_.lags[read].low / h_ - stage.c;  // in steps, from the start of this one
     const auto back = static_cast<std::int64_t>(std::ceil(ago - kNear));
     const double u = std::max(0.0, static_cast<double>(back) - ago), v = 1 - u;
     const bool from_left = slope && solver_.cut && stage.c == 1,
                from_right = slope && solver_.cut && stage.c == 0;
     if (u < kNear && !slope && has_even_history(state)) return lifted(state, state_at(state, back));
-    bool is_masked = slope || !is_zero_before(state);  // else what is read before 0 is 0
+    bool is_masked = slope || !is_zero_before(state);  // else a read before 0 gives 0
     StepVar value;
     if (u < kNear) {
       value = !slope      ? remembered_at(state, point(back))
@@ -207,7 +207,7 @@ class OdeStep final : StageRecorder {
       }
     }
     if (!is_masked) return lifted(state, value);
-    // A time of 0 is of the history, whatever the rounding, except for a slope from the right.
+    // A time of 0 belongs to the history, whatever the rounding, except for a slope from the right.
     const double start = u < kNear ? static_cast<double>(back) - (from_right ? 0.5 : 0) : ago;
     const auto begin = static_cast<double>(part_);
     const StepVar after_start = above(n_, tape().constant((start - begin) / parts()));
@@ -221,14 +221,15 @@ class OdeStep final : StageRecorder {
   const double h_;
   StepVar n_;
   const bool is_neutral_;
-  const std::vector<bool> constant_;  // of the values of the right side
+  const std::vector<bool> constant_;  // of the values of the right-hand side
   std::int64_t part_ = 0;
-  /// States with an even history are recorded without these values: they begin at 0 then, like the memory, and no step
-  /// asks whether a time is before the start. Not with euler, whose steps are those of the same cell written as steps.
+  /// States with a constant history are recorded minus these values: they then start at 0, like the memory, and
+  /// no step needs to test whether a time is before the start. Not with euler, whose steps are those of the
+  /// same cell written as steps.
   std::vector<StepVar> shifts_;
   // For each part of this step: the states and slopes at its start, and the slopes at its end.
   std::vector<std::vector<StepVar>> begins_, firsts_, ends_;
-  Kept kept_states_, kept_slopes_, kept_ends_;  // those of the steps before, where they are read
+  Kept kept_states_, kept_slopes_, kept_ends_;  // those of the previous steps, if they are read
 };
 
 }  // namespace

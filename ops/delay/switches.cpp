@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kMostSwitches = 1 << 20;
 
-/// Branches change where a - b, or a alone, passes zero or, for floor, a whole number.
+/// Branches change where a - b, or just a, passes zero or, for floor, a whole number.
 struct Switch {
   int a = -1, b = -1;
   bool whole_numbers = false;
@@ -112,7 +112,7 @@ class SwitchFinder {
     return all;
   }
 
-  /// The derivatives of a gap by the directions and, last, by the time.
+  /// The derivatives of a gap with respect to the directions and, last, the time.
   std::vector<double> slopes(const Switch& of, std::size_t i, double t) {
     slopes_.run(at(slopes_, t));
     const std::size_t p = directions_ + 1;
@@ -135,7 +135,8 @@ class SwitchFinder {
       if (middle <= low || middle >= high) break;
       (is_beyond(gaps(of, middle)[i], level, of) == first ? low : high) = middle;
     }
-    // A gap that is itself a branch may be flat on one side; where it jumps, its own switch has been found.
+    // A gap that is itself a branch may be flat on one side; if it jumps, its own switch has already been
+    // found.
     std::vector<double> d = slopes(of, i, low - 1e-9 * within.step),
                         other = slopes(of, i, high + 1e-9 * within.step);
     if (std::abs(other.back()) > std::abs(d.back())) d = std::move(other);

@@ -16,7 +16,7 @@ Bounds bounds_of(const StepProgram& program, int value, const std::vector<Bounds
     case ElementOp::negate: return {-a.high, -a.low};
     case ElementOp::add: return {a.low + b.low, a.high + b.high};
     case ElementOp::subtract: return {a.low - b.high, a.high - b.low};
-    // NaN is a low bound that is not known.
+    // NaN is an unknown lower bound.
     case ElementOp::minimum:
       return {std::isnan(a.low) || b.low < a.low ? b.low : a.low, std::min(a.high, b.high)};
     case ElementOp::maximum: return {a.low > b.low ? a.low : b.low, std::max(a.high, b.high)};

@@ -1,4 +1,4 @@
-// Products in bf16 by the instruction that defines them (bf16.inc.h).
+// Products in bf16 with the instruction that defines them (bf16.inc.h).
 
 #include <immintrin.h>
 
@@ -11,7 +11,7 @@
 namespace lagtape {
 namespace {
 
-/// Vectors of which each slot is a pair of bf16 numbers, or a sum.
+/// Vectors in which each slot is a pair of bf16 numbers, or a sum.
 struct PairVectors : Simd<float, SimdLevel::avx512> {
   [[gnu::always_inline]] static inline Vector fma(Vector a, Vector b, Vector c) {
     return _mm512_dpbf16_ps(c, (__m512bh)(__m512)b, (__m512bh)(__m512)a);
@@ -22,7 +22,7 @@ struct PairVectors : Simd<float, SimdLevel::avx512> {
 struct Bf16Pairs {
   using T = float;
   using Simd = PairVectors;
-  struct Mode {};  // the instruction asks for no mode
+  struct Mode {};  // the instruction ignores the mode
   static constexpr std::int64_t kRowsOfPair = 1;
   static constexpr bool kSavedAreSlots = true;
 
@@ -40,7 +40,7 @@ struct Bf16Pairs {
     slot = std::bit_cast<float>(e % 2 == 0 ? rounded >> 16 : std::bit_cast<std::uint32_t>(slot) | rounded);
   }
 
-  /// Whole vectors are written, which may go beyond the elements by one of them.
+  /// Writes whole vectors, up to one vector beyond the elements.
   static void copy_row(float* slots, std::int64_t first, const float* from, std::int64_t k) {
     if (first % 2 != 0) {
       for (std::int64_t e = 0; e < k; ++e) put(slots, 1, first + e, from[e]);
@@ -67,7 +67,7 @@ struct Bf16Pairs {
     for (std::int64_t e = 0; e < k; ++e) put(slots, 1, first + e, rounded_number<Simd>(from[e]));
   }
 
-  /// Operands of one vector a row, of which copy_row would take longer than the product.
+  /// Operands of one vector per row, for which copy_row would take longer than the product.
   static bool copy_vectors(float* slots, std::int64_t stride, const Product<float>& product,
                            std::int64_t first_row, std::int64_t rows) {
     for (std::int64_t o = 0; o < product.operand_count; ++o)
@@ -105,7 +105,7 @@ struct Bf16Pairs {
     _mm512_store_si512(slots, _mm512_permutexvar_epi16(_mm512_load_si512(order), rows));
   }
 
-  /// Rows lie in the third-level cache or beyond it, so they are fetched ahead.
+  /// Rows are in the third-level cache or beyond it, so they are prefetched.
   template <class Element>
   static void pair_rows(float* slots, std::int64_t stride, const Element* from, std::int64_t ld,
                         std::int64_t rows, std::int64_t n) {

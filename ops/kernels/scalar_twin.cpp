@@ -1,4 +1,4 @@
-// The scalar twin packs a matrix row by row, k rows of padded columns, and sums in the plainest loops.
+// The scalar twin packs a matrix row by row, k rows of padded columns, and sums with the simplest loops.
 
 #include <bit>
 
