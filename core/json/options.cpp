@@ -101,8 +101,7 @@ Json objects_schema(const Option& option) { return or_null(list_schema(object_sc
 bool is_empty(const Json& value) { return value.is_null() || value == 0 || value == ""; }
 
 void* member_of(const Option& option, const void* options) {
-  return option.member(
-      const_cast<void*>(options));  // its address; a caller that writes JSON has a struct that could change
+  return option.member(const_cast<void*>(options));  // its address; writers do not change it
 }
 
 /// The option with its current value as its default.

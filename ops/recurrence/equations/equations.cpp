@@ -90,9 +90,8 @@ class CellCompiler {
   }
 
  private:
-  /// Reads a part of the cell, and records its error, so that the others are read too. Returns true if there is
-  /// no error. After many errors it stops reading, since each error searches all names for the one that was
-  /// meant.
+  /// Reads a part of the cell, and records its error, so that the others are read too. Returns whether there is
+  /// none. After many errors it stops reading, since each error searches all names for the one that was meant.
   template <class Read>
   bool part(const std::string& section, const std::string& name, Read read) {
     constexpr std::size_t kMostErrors = 100;
@@ -319,8 +318,7 @@ class CellCompiler {
     }
   }
 
-  /// Checks that continuous-time states have everything they need, and that everything that was declared or
-  /// computed is used.
+  /// Checks that continuous-time states are complete, and that everything declared or computed is used.
   void check_complete() {
     for (const auto& state : cell_.states) {
       const EquationSymbol* symbol = scope_.find(state.name);
@@ -371,9 +369,8 @@ class CellCompiler {
     return {.item = text_of(kind, " ", quote(name))};
   }
 
-  // Limits on how many numbers a derived weight may have: the number always allowed, the additional number
-  // allowed for each number of the other weights, and the total for all of them; their shapes are found on
-  // zeros.
+  // Limits on the numbers in a derived weight: how many are always allowed, how many more for each number of
+  // the other weights, and the total for all of them; their shapes are found on zeros.
   static constexpr std::int64_t kFreeNumbers = 1 << 22, kNumbersForEach = 64, kMostNumbers = 1 << 30;
   static constexpr std::int64_t kMostSampled = 1 << 27, kMostGroups = 1 << 10;
 
