@@ -3,8 +3,8 @@
 
 usage: python_calls.py EXPERIMENT.json [--tool build/release/lagtape] [--rounds 5]
 
-Needs the Python module: PYTHONPATH=build/release/python, or the installed package. Checks that results are bit-identical before timing.
-Every figure is the minimum of many short measurements, so other load on the machine has little effect.
+Needs the Python module: PYTHONPATH=build/release/python, or the installed package. Checks that results are
+bit-identical before timing. Every figure is the minimum of many short measurements, so other load has little effect.
 """
 
 import argparse

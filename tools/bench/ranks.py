@@ -5,9 +5,9 @@ usage: ranks.py TOOL EXPERIMENT.json [--ranks N ...] [--batch N] [--repeats N] [
 The tool must be built with MPI (-DLAGTAPE_MPI=ON); mpicxx compiles mpi/messages.cpp, which measures this machine's
 messages through shared memory and through TCP loopback. For other networks, NETWORKS lists latency and bandwidth.
 
-The model for the estimates: an update takes as long as the rank with the most slices of the batch. Then each piece of the gradients, at
-most 64 KiB of one parameter, passes from rank to rank, each of which adds its slices, while the previous rank works on
-the next piece; finally the last rank sends the sums to all, parameter by parameter, in a tree.
+The model for the estimates: an update takes as long as the rank with the most slices of the batch. Then each piece of
+the gradients, at most 64 KiB of one parameter, passes from rank to rank, each of which adds its slices, while the
+previous rank works on the next piece; finally the last rank sends the sums to all, parameter by parameter, in a tree.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""GradBench's `lstm` (from ADBench: recurrences without matrices, f64) in lagtape, compared with hand-written C++ and with JAX, on
+"""GradBench's `lstm` (from ADBench: recurrences without matrices, f64) in lagtape, compared with hand-written C++ and JAX, on
 one core.
 
     cmake --build --preset release --target lagtape_gradbench

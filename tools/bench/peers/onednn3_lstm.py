@@ -1,4 +1,4 @@
-"""oneDNN 3's LSTM primitive, from this Python's packages (onednn3_lstm.cpp, with the sources that measure oneDNN 2.6 in the tool).
+"""oneDNN 3's LSTM primitive, from this Python's packages (onednn3_lstm.cpp and the tool's sources for oneDNN 2.6).
 
     apt-get install g++; pip install onednn onednn-devel            # oneDNN 3.13, with oneTBB threads
     apt-get install g++; pip install onednn-cpu-gomp onednn-devel-cpu-gomp   # or oneDNN 3.2, with GCC OpenMP threads

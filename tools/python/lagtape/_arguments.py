@@ -14,7 +14,7 @@ from . import _lagtape
 from ._errors import InputError, Problem
 
 Path = Union[str, "os.PathLike[str]"]
-#: A file, a run, or an experiment as a dict, whose relative paths are relative to the current folder.
+#: A file, a run, or an experiment as a dict, whose relative paths start at the current folder.
 Experiment = Union[Path, Mapping[str, Any]]
 #: {"train.epochs": 3} or ["train.epochs=3"]
 Changes = Union[Mapping[str, Any], List[str], None]

@@ -49,7 +49,7 @@ def cell(function: Optional[Callable[..., object]] = None, *, name: Optional[str
 
     Experiments refer to the cell by name, {"cell": "leaky_delay", "units": 16, "tau": 20}, or by the function itself.
     Runs are saved with its equations, so the tool and C++ do not need Python. Raises InputError, which reports the
-    line of the function.
+    line in the function.
     """
     if function is None:
         return lambda decorated: cell(decorated, name=name, static=static)
@@ -202,7 +202,7 @@ class _variables_of:
 
 
 def with_cells(experiment: Mapping[str, Any]) -> Dict[str, Any]:
-    """Adds to an experiment the definitions of the cells in its layers, and leaves only what JSON can represent."""
+    """The experiment with definitions of the cells in its layers, and with only what JSON can represent."""
     result, given = dict(experiment), experiment.get("cells", {})
     if not isinstance(given, Mapping) or not isinstance(experiment.get("model"), Mapping):
         return result

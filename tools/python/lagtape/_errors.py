@@ -1,4 +1,4 @@
-"""The exceptions that lagtape raises. Programs can read their problems, whose fields the library fills in."""
+"""The exceptions that lagtape raises. Their messages are for people; their problems have fields for programs."""
 
 from __future__ import annotations
 

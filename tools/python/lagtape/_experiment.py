@@ -20,7 +20,7 @@ from ._results import Analysis, Array, CatalogueEntry, Check, Description
 @known_arguments
 def check(experiment: Experiment, *, data: object = None, gradients: bool = False, elements: int = 8, projections: int = 2,
           set: Changes = None, row: Optional[str] = None, threads: Optional[int] = None) -> Check:
-    """Makes all the checks that training makes before its first step, including the data: {"name", "params", "memory"
+    """Checks everything that training checks before its first step, including the data: {"name", "params", "memory"
     (bytes)}, and "notes" on what was found in the data files.
 
     With `gradients`, compares the whole model's gradients with central differences in f64, for up to `elements`
@@ -30,7 +30,7 @@ def check(experiment: Experiment, *, data: object = None, gradients: bool = Fals
         >>> lagtape.check(experiment)["params"]
         223
 
-    Raises InputError with every error of the experiment.
+    Raises InputError with every error in the experiment.
     """
     options = _lagtape.ModelGradientOptions()
     options.elements = count_of(elements, "elements", "check")

@@ -1,4 +1,4 @@
-"""Expressions of a step: operators record them as equations (ops/recurrence/equations/equations.h)."""
+"""Expressions in a step, which operators record as equations (ops/recurrence/equations/equations.h)."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class Expression:
         return Expression("value", "part", (self, *operands), text)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from ._numpy_functions import called  # imports this file
+        from ._numpy_functions import called  # imported here because it imports this file
 
         return called(function.__name__, args, kwargs)
 
@@ -284,7 +284,7 @@ def _binary(sign: str, left: Any, right: Any) -> Expression:
 
 
 def call(name: str, *arguments: Any, kind: Optional[str] = None) -> Expression:
-    """Calls a function that equations know."""
+    """A call of an equation function."""
     operands = tuple(expression_of(argument) for argument in arguments)
     kinds = {operand.kind for operand in operands}
     if kind is None:

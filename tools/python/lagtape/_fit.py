@@ -98,7 +98,7 @@ def fit(experiment: Union[Path, Mapping[str, object]], *, data: Optional[Mapping
     experiment   a file, or a dict
     data         for equations in continuous time, instead of a file: columns of readings, {"t": [...], "y": [...]}, with NaN
                  where there is no reading
-    profile      params whose intervals are found by refitting all others along them
+    profile      params whose intervals come from refitting all others at each of their values
     robust       "none", "huber" or "soft_l1"
     level        the probability of the intervals
     plot         a folder for charts

@@ -49,8 +49,8 @@ def predict(run: Trained, x: Any, *, threads: int = 1) -> object:
     `lagtape predict` does: a dict with the arrays prediction and truth [rows, targets] (NaN if unknown), plus levels
     and quantiles for a quantile model; the target names; the predicted rows (from 0), their times, and the horizon.
     For a DataFrame, returns a DataFrame with a column per target, indexed by time or row. Predictions are in the
-    units of the data. A model for the task "sequences" returns a row per sequence in such a table: a dict of columns,
-    or a DataFrame, with the names, the prediction, class probabilities as p[fault], and the truth if the table has it.
+    units of the data. For the task "sequences", returns a row per sequence in such a table, as a dict of columns or a
+    DataFrame: the names, the prediction, class probabilities as p[fault], and the truth if the table has it.
 
         >>> lagtape.predict(wave, "wave.csv")["prediction"].shape
         (300, 1)
@@ -85,7 +85,7 @@ def evaluate(run: Trained, split: str = ..., *, data: object = ..., horizon: Uni
 def evaluate(run: Trained, split: str = "test", *, data: object = None, horizon: Union[int, str, None] = None, season: int = 0,
              interval: Optional[float] = None, confusion: bool = False, frequency: str = "",
              threads: int = 1) -> Union[Scores, HorizonScores]:
-    """The metrics of a run on a split, as `lagtape eval --json` prints them: {"loss", "rmse", ...}.
+    """A run's metrics on a split, as printed by `lagtape eval --json`: {"loss", "rmse", ...}.
 
     run        a run, or with `horizon` also a model
     split      train, valid, test, or all, which means every sequence of new data

@@ -38,16 +38,16 @@ class Forecaster(Estimator):
     window        steps per training sequence
     layers        number of layers
     horizon       steps from an input to its target; longer forecasts feed the model its own predictions
-    calendar      inputs from the dates: "hour" (of the day), "weekday", "year" (day of the year)
+    calendar      inputs derived from dates: "hour" (of the day), "weekday", "year" (day of the year)
     epochs, batch, lr   maximum passes over the data, sequences per update, Adam's step size
-    validation    fraction of the rows, at the end (before those of `test`), used to choose which weights to keep; 0: keep the last
+    validation    fraction of the rows, at the end (before those of `test`), used to choose the weights to keep; 0: keep the last
     test          fraction of the rows, at the end, that `fit` leaves to `backtest`
     patience      stop after this many epochs without a new best on the validation rows; None: run all epochs
     random_state  a seed, a NumPy generator, or None. The same seed gives bit-identical results
     threads       by default as many as the machine can run at once; results do not depend on it
     progress      show a progress line; by default in a terminal or a notebook
     callbacks     a function, or a list of them, called after each epoch with its scores, like `callback` of `lagtape.train`
-    experiment    settings of an experiment that replace these: {"data": {"missing": "hold", "residual": "linear"}}
+    experiment    experiment settings that override these: {"data": {"missing": "hold", "residual": "linear"}}
 
     Fitted attributes: model_ (a `lagtape.Model`), targets_, n_features_in_ and feature_names_in_ (the columns with
     roles), history_ and summary_ as in `lagtape.Run`; `experiment` is then the complete experiment that ran. The
@@ -75,7 +75,7 @@ class Forecaster(Estimator):
         target  the columns to forecast, whose past is an input too; by default the only column without another role
         y       their values, if they are not columns of df (scikit-learn's second argument)
         future  columns known ahead: prices, holidays, weather forecasts
-        past    columns known only up to the present
+        past    columns known only until now
         series  the column or columns that name each row's series
         time    the column of times; by default a time index
 

@@ -9,14 +9,14 @@ from ._model import Model
 
 def from_torch(module: Any, *, readout: Any = None, at: Optional[str] = None, loss: Any = "mse",
                normalization: Optional[Mapping[str, Any]] = None, name: str = "from-torch", check: bool = True) -> Model:
-    """Makes a model that computes the same as a PyTorch module, and can predict, stream, be saved and exported like any other.
+    """Makes a lagtape model that computes the same as a PyTorch module. It predicts, streams, saves and exports like any other.
 
     module         a Recurrence, an LSTM, GRU or RNN (bidirectional too), by itself or in an nn.Sequential with Embedding, Linear,
                    Dropout and functions, or your own module that runs such parts in the order in which it defines them
     readout        an nn.Linear that follows the module
     at             which outputs to return: "every_step", "last_step" or "mean"; by default found by comparing outputs
     loss           the loss, as in an experiment, which determines what outputs mean: "cross_entropy" makes a classifier
-    normalization  {"input": (mean, scale), "output": (mean, scale)}: the model accepts and returns numbers in the units of the data
+    normalization  {"input": (mean, scale), "output": (mean, scale)}: inputs and outputs are then in the units of the data
     name           the experiment's name
     check          compares the model's outputs with the module's for a random input. Raises InputError if they differ
 

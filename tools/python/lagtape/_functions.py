@@ -171,7 +171,7 @@ def silu(a: Any) -> Expression:
 
 
 def gelu(a: Any) -> Expression:
-    """a times the normal distribution function of a.
+    """a times the standard normal distribution function of a.
 
         >>> H = lagtape.Step().state('h', (2, 4))
         >>> value = lagtape.gelu(H)

@@ -76,7 +76,7 @@ def _frames_of(data: Any) -> List[Tuple[str, Any]]:
 
 
 def is_frame(data: Any) -> bool:
-    """Whether these are the columns of one table."""
+    """Whether the data are the columns of one table."""
     if isinstance(data, Mapping):
         return bool(data) and all(_is_column(column) for column in data.values())
     if isinstance(data, np.ndarray):
@@ -187,7 +187,7 @@ def frame_like(like: Any, columns: Mapping[str, np.ndarray], times: List[str], r
 
 
 def _times_like(like: Any, name: str, texts: List[str]) -> Any:
-    """Times in the type of a Polars or pyarrow frame's column; as strings if those are strings, and in a dict."""
+    """Times in the type of a Polars or pyarrow frame's column; as strings if that column has strings, or in a dict."""
     plain = np.array(texts)
     if isinstance(like, Mapping) or name not in getattr(like, "column_names", getattr(like, "columns", ())):
         return plain

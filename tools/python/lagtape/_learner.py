@@ -48,7 +48,7 @@ class Learner(_lagtape.Learner):
         return self._gradients()
 
     def save(self) -> bytes:
-        """Everything that later steps depend on, as bytes: weights, gradients, states and traces. Pass them to `restore` of this
+        """Everything that later steps depend on, as bytes: weights, gradients, states and traces. `restore` accepts them in this
         learner or one like it: its rate may differ, but not the model's layers, scales and loss, `method`, `rule` or `window`.
 
             >>> learner = model.learner(method="e_prop")

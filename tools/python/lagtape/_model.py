@@ -113,8 +113,8 @@ class Model:
 
         x [T, input] gives [T, output], and [B, T, input] gives [B, T, output]; a model with one output per sequence
         gives [output] and [B, output]. A list of sequences [T_i, input] of varying lengths gives a list of outputs.
-        C-contiguous arrays of the model's dtype are not copied. Results do not depend on the batch or on the number
-        of threads, bit for bit.
+        C-contiguous arrays of the model's dtype are not copied. Results are bit-identical for any batch and number
+        of threads.
 
             >>> model.predict(x[0]).shape, len(model.predict([x[0], x[1, :50]]))
             ((60, 1), 2)

@@ -1,4 +1,4 @@
-"""Charts: matplotlib axes if it is installed, otherwise SVG."""
+"""Charts: matplotlib axes if matplotlib is installed, otherwise SVG."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Svg:
 
 
 class Chart(NamedTuple):
-    """Lines (name, x, y) over an axis, and bands (number of the line, x, low, high)."""
+    """Lines (name, x, y) and bands (index of the line, x, low, high)."""
 
     title: str
     x: str

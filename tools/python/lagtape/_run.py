@@ -92,7 +92,7 @@ class Run:
     def plot_learning(self, *, ax: None = None) -> Union[Axes, Svg]: ...
 
     def plot_learning(self, *, ax: Optional[Axes] = None) -> Union[Axes, Svg]:
-        """Draws the training and validation losses by epoch: returns matplotlib axes, or SVG if it is not
+        """Draws the training and validation losses by epoch. Returns matplotlib axes, or SVG if matplotlib is not
         installed.
 
             >>> axes = run.plot_learning()
@@ -199,7 +199,7 @@ def name_of_layer(layer: Mapping[str, Any]) -> str:
 
 
 def forecast_chart(title: str, made: Forecast, past: Optional[int]) -> Chart:
-    """A chart of the rows before a forecast and its predictions, by row relative to the last known one."""
+    """A chart of the rows before a forecast and its predictions, by distance from the last known row."""
     if "past" not in made:
         raise InputError("[plot_forecast] a forecast of one series is drawn. Got several; forecast them with `lagtape.forecast`.")
     steps = len(made["prediction"])

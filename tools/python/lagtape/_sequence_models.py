@@ -21,7 +21,7 @@ _SETTINGS = """
     tau           delay in steps, for cells with a delay; by default 10, or the longest sequence if shorter
     layers        number of layers
     epochs, batch, lr   maximum passes over the data, sequences per update, Adam's step size
-    validation    fraction of the sequences passed to `fit` used to choose which weights to keep; 0: keep the last
+    validation    fraction of the sequences passed to `fit` used to choose the weights to keep; 0: keep the last
     patience      stop after this many epochs without a new best on these; None: run all epochs
     normalize     scale inputs (and regression targets) by the mean and standard deviation of the training data
     random_state  a seed, a NumPy generator, or None. The same seed gives bit-identical results
@@ -29,7 +29,7 @@ _SETTINGS = """
     progress      show a progress line; by default in a terminal or a notebook
     callbacks     a function, or a list of them, called after each epoch with its scores, like `callback` of `lagtape.train`
     sequence, time   in a long table, the columns with sequence names and with their order in time
-    experiment    settings of an experiment that replace these: {"optimizer": {"type": "sgd"}, "model": {"layers": [...]}}
+    experiment    experiment settings that override these: {"optimizer": {"type": "sgd"}, "model": {"layers": [...]}}
 
     X is an array [N, T, C] or [N, T], a list of arrays [T_i, C], or a long DataFrame whose columns other than `sequence`,
     `time` and y are the inputs. Its sequences are in order of first appearance; without `sequence` it needs a two-level index.

@@ -35,7 +35,7 @@ def solve(equations: Union[Path, Mapping[str, object]], times: Union[str, Sequen
 
     equations    a file, or a dict: a cell with an "ode", or an experiment with such a cell
     times        numbers, or "0:10:0.1"
-    params       values that replace those of params
+    params       values to use instead of those in the equations' params
     input        a table of times and inputs, or the pair (times [n], values [n] or [n, width])
     history      a table of readings up to t = 0: times, and a column per state with such a history
     cell         which cell, if there are several

@@ -35,7 +35,7 @@ class Equation(NamedTuple):
 
 
 class Step:
-    """Records a cell; its function's argument `s`. Provides the input, states and weights as values for Python's operators,
+    """Records a cell, as the argument `s` of its function. Provides the input, states and weights as values for Python's operators,
     and receives the states' next values. Sizes are numbers, options of the cell, `units` or `s.input.size`.
 
         >>> s = lagtape.Step()
@@ -66,8 +66,9 @@ class Step:
         return Expression("value", "index", (), "n")
 
     def state(self, name: str, shape: Any = ()) -> Expression:
-        """A state of up to four dimensions, such as a vector n or (heads, n, n), or a scalar (), which starts at zero. h is its value before the step, and
-        h[-k] its value k steps earlier; k is made of numbers, options and sizes, or is a trained lag."""
+        """A state, initially zero, with up to four dimensions, such as a scalar (), a vector n or (heads, n, n). h is its
+        value before the step, and h[-k] its value k steps earlier; k consists of numbers, options and sizes, or is a
+        trained lag."""
         self._declare(name, "state")
         self._states[name] = _shape_of(shape)
         self._state_values[name] = Expression("value", "state", (), name)
@@ -102,7 +103,7 @@ class Step:
 
     def read(self, name: str, column: int) -> Expression:
         """A named input column, such as "dt"; s.input is then the other columns. "mask" is 1 where its column is positive;
-        where the "reset" column is, states start again."""
+        where the "reset" column is positive, states start again."""
         if name != "mask":
             self._declare(name, "column")
         if not isinstance(column, int) or isinstance(column, bool):
@@ -113,11 +114,11 @@ class Step:
     # Random draws.
 
     def uniform(self, *shape: Any, once: bool = False, evaluate: Any = None) -> Expression:
-        """Draws from [0, 1), at every step or once per sequence. Outside training, the value is `evaluate` or the mean."""
+        """Draws from [0, 1), at every step or once per sequence. Outside training: `evaluate`, by default the mean."""
         return self._draw("uniform", shape, once, evaluate)
 
     def normal(self, *shape: Any, once: bool = False, evaluate: Any = None) -> Expression:
-        """Draws from N(0, 1), at every step or once per sequence. Outside training, the value is `evaluate` or the mean."""
+        """Draws from N(0, 1), at every step or once per sequence. Outside training: `evaluate`, by default the mean."""
         return self._draw("normal", shape, once, evaluate)
 
     def mask(self, rate: Any, *shape: Any, once: bool = False) -> Expression:

@@ -31,7 +31,7 @@ _DIVERGED, _WRONG_INPUT, _INTERRUPTED = 3, 2, 130
 @known_arguments
 def search(search: Union[Path, Mapping[str, object]], *, out: Optional[Path] = None, runs: Optional[int] = None, jobs: Optional[int] = None,
            set: Changes = None, show: bool = False) -> Search:
-    """Searches the settings of an experiment, like `lagtape search`: {"runs": [{"settings", "loss", ...}], "ranking", ...}.
+    """Searches an experiment's settings, like `lagtape search`: {"runs": [{"settings", "loss", ...}], "ranking", ...}.
 
     search  a file, or a dict {"experiment", "method", "runs", "ranges"}, whose experiment is a file or a dict; a dict needs `out`
     out     the search folder; by default runs/ and the file's name. A search already there is continued
@@ -273,7 +273,7 @@ def _count(value: Optional[int], name: str, call: str) -> Optional[int]:
 
 
 def _absolute(experiment: Mapping[str, Any]) -> Dict[str, Any]:
-    """An experiment whose relative data path is relative to the current folder, wherever its file is."""
+    """An experiment whose relative data path starts at the current folder, wherever its file is."""
     made: Dict[str, Any] = json.loads(json_of(experiment))
     data = made.get("data")
     if isinstance(data, dict) and isinstance(data.get("path"), str):

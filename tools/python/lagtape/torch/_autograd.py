@@ -199,12 +199,12 @@ class _Tangent:
         self.grid = [torch.float64 if precision == "f64" else torch.float32 for _, _, precision in call.made.states]
 
     def of_results(self) -> List[Tensor]:
-        """The changes of the results."""
+        """The derivatives of the results in the directions."""
         y, *after = self.results
         return [y[..., self.outputs :], *(state.to(dtype) for state, dtype in zip(after[1::2], self.grid))]
 
     def gradients(self, of_results: Sequence[Optional[Tensor]], of_changes: Sequence[Optional[Tensor]]) -> List[Optional[Tensor]]:
-        """The gradients of all inputs, given those of the results and of their changes."""
+        """The gradients of all inputs, given those of the results and of their directional derivatives."""
         like = self.results
         (y, *after), (dy, *dafter) = of_results, of_changes
         if y is None and dy is None:

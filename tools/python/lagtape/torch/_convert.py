@@ -189,7 +189,7 @@ def _next_layer(name: str) -> str:
     return f"{stem}.{int(number) + 1}.{rest}"
 
 
-# ---- the same numbers ----
+# ---- comparison of outputs ----
 
 
 def _read_that_agrees(whole: nn.Module, parts: Sequence[Part], dtype: torch.dtype, reads: Sequence[str], build: Any) -> str:

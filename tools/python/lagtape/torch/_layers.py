@@ -60,7 +60,7 @@ class _Layers(nn.RNNBase):
 
     def forward(self, input: Any, hx: Any = None, reset: Optional[Tensor] = None) -> Any:
         """Like PyTorch's forward, with `reset`, shaped like the input without its last axis: true at steps before which the
-        states return to zero. For a PackedSequence, returns one.
+        states return to zero. A PackedSequence input gives a PackedSequence output.
 
             >>> layer, x = LSTM(2, 8), torch.randn(20, 3, 2)
             >>> begins = torch.zeros(20, 3, dtype=torch.bool)
@@ -184,7 +184,7 @@ class LSTM(_Layers):
     """
 
     _gates, _reference = "ifgo", nn.LSTM
-    # What PyTorch's own forward calls, with two states.
+    # Methods that PyTorch's own forward calls, for two states.
     get_expected_cell_size, check_forward_args, permute_hidden = (  # type: ignore[assignment]
         nn.LSTM.get_expected_cell_size, nn.LSTM.check_forward_args, nn.LSTM.permute_hidden)
 

@@ -145,7 +145,7 @@ class Recurrence(nn.Module):
 
     def save(self, path: Path, *, readout: Optional[nn.Module] = None, loss: Any = "mse",
              normalization: Optional[Mapping[str, Any]] = None) -> None:
-        """Writes a weights file, like training does, that `lagtape.load` and every command can read. The arguments are
+        """Writes a weights file, as training does, which `lagtape.load` and every command can read. The arguments are
         those of lagtape.from_torch, which returns the same model. Raises InputError.
 
             >>> Recurrence("gru", 1, units=8).save("saved.safetensors", readout=torch.nn.Linear(8, 1))
