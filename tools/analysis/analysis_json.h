@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// An analysis as `lagtape analyze --json` prints it. `name` is that of the experiment.
+/// An analysis as `lagtape analyze --json` prints it. `name` is the experiment's name.
 Json json_of(const Analysis& analysis, const std::string& name, const std::string& split);
 
 }  // namespace lagtape

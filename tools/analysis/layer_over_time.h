@@ -9,13 +9,13 @@
 
 namespace lagtape {
 
-/// One layer over the steps 0 .. S-1 of one sequence on the unrolled tape, in f64: once forward, then
-/// backward from any derivatives, for all of its states at every step. It is unrolled in stretches of time,
-/// so that memory beyond inputs and outputs is that of one stretch and of the windows between stretches.
+/// One layer over the steps 0 .. S-1 of one sequence on the unrolled tape, in f64: once forward, then backward
+/// from any derivatives, for all of its states at every step. It is unrolled in stretches of time, so beyond
+/// inputs and outputs it only needs memory for one stretch and the windows between stretches.
 class LayerOverTime {
  public:
   /// x: [S, input]; `initial` contains a window for each state, [history + 1, 1, width]; `first_step` is the
-  /// absolute index of step 0. A stretch takes about `bytes` when the backward pass has `rows` rows.
+  /// absolute index of step 0. A stretch uses about `bytes` if the backward pass has `rows` rows.
   LayerOverTime(StepProgram program, std::vector<Tensor> weights, Tensor x, std::vector<Tensor> initial,
                 std::int64_t first_step, std::int64_t rows, std::int64_t bytes = std::int64_t{64} << 20);
 
@@ -26,9 +26,9 @@ class LayerOverTime {
   using SeeStep = std::function<void(std::int64_t step, const UnrollTrace::Step& values)>;
   Tensor forward(const SeeStep& see);
 
-  /// The derivatives at which the backward pass starts, those of P quantities at a time: with respect to the
-  /// outputs [P, S, width] (empty: zeros), and to the states after the last step, one tensor [P, width] for
-  /// each (none: zeros).
+  /// The derivatives at which the backward pass starts, for P quantities at a time: with respect to the outputs
+  /// [P, S, width] (empty: zeros), and to the states after the last step, one tensor [P, width] for each (none:
+  /// zeros).
   struct Seeds {
     std::int64_t rows = 1;
     Tensor outputs = {};

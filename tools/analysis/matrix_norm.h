@@ -12,14 +12,14 @@ struct Matrix {
   std::vector<double> values;
 };
 
-/// The root of the sum of squares, also where the squares would underflow or overflow.
+/// The root of the sum of squares, even where the squares would underflow or overflow.
 double two_norm(std::span<const double> values);
 
-/// The largest singular value by power iteration, until it grows by less than 1e-10 of itself (at most 1000
-/// times). Apart from rounding it never exceeds the true value.
+/// The largest singular value by power iteration, until its relative increase falls below 1e-10 (at most 1000
+/// iterations). Apart from rounding it never exceeds the true value.
 double spectral_norm(const Matrix& matrix);
 
-/// The largest sum of absolute values in a row.
+/// The largest row sum of absolute values.
 double row_sum_norm(const Matrix& matrix);
 
 }  // namespace lagtape

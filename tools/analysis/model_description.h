@@ -12,7 +12,7 @@ namespace lagtape {
 /// the data, and the experiment with every default. Without data, as for a model made in C++, there are no plans.
 Json describe(const Source& source, const std::optional<DataShape>& data, int threads);
 
-/// The bytes of a training, as `lagtape check --json` prints them.
+/// The memory in bytes of a training run, as `lagtape check --json` prints it.
 Json memory_of(const TrainingCost& cost);
 
 }  // namespace lagtape

@@ -29,7 +29,7 @@ struct SequenceFindings {
   std::vector<Layer> layers;
 };
 
-/// The sequence op of a model in evaluation. Throws InputError for a model that needs whole sequences.
+/// A model's sequence op in evaluation. Throws InputError for a model that needs whole sequences.
 const StackDefinition& evaluated_stack(const Model& model);
 
 /// Analyzes a model on single sequences in f64. Several threads may use it at once, except for `last_steps`.
@@ -38,7 +38,7 @@ class SequenceAnalyzer {
   SequenceAnalyzer(const Model& model, std::vector<std::vector<NamedValue>> values,
                    const AnalysisOptions& options);
 
-  /// The model's stack in evaluation, without the grid of states.
+  /// The model's stack in evaluation, without rounding states to the grid.
   const StackDefinition& stack() const { return stack_; }
   /// The number of the model's layers below the stack: 1 for an embedding.
   std::size_t layers_below() const { return table_ ? 1 : 0; }
@@ -46,10 +46,10 @@ class SequenceAnalyzer {
   /// The weights of a layer's step.
   std::vector<Tensor> weights(std::size_t layer) const;
   bool is_exact(std::size_t layer) const;
-  /// The number of rows in which a layer's state Jacobian is followed backwards.
+  /// The number of rows of a layer's state Jacobian that are propagated backward.
   std::int64_t rows(std::size_t layer) const;
 
-  /// Runs a sequence, a batch of one, up to its last steps.
+  /// Runs a sequence, a batch of one, up to the steps to analyze.
   SequencePart last_steps(const SequenceBatch& sequence, ThreadPool& pool) const;
   SequenceFindings look_into(const SequencePart& part) const;
 
@@ -60,7 +60,7 @@ class SequenceAnalyzer {
   void follow_jacobian(std::size_t layer, LayerOverTime& over_time, std::int64_t sequence,
                        SequenceFindings::Layer& found) const;
 
-  /// The sequence with rows of the embedding's table in place of tokens.
+  /// The sequence with rows of the embedding's table instead of tokens.
   SequenceBatch embedded(const SequenceBatch& sequence, ThreadPool& pool) const;
 
   StackDefinition stack_;

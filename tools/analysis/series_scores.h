@@ -13,13 +13,13 @@
 
 namespace lagtape {
 
-/// The metrics of one of several series.
+/// The metrics of one series out of several.
 struct SeriesEvaluation {
   std::string name;
   Evaluation metrics;
 };
 
-/// The number of largest, and of smallest, values to show of many.
+/// How many of the largest, and of the smallest, of many values to show.
 inline constexpr std::size_t kShownEach = 5;
 
 /// The values to show of many: up to 10, or the 5 largest and the 5 smallest, the largest first. NaN is
@@ -30,17 +30,17 @@ std::vector<std::size_t> worst_and_best(std::span<const SeriesEvaluation> series
 
 /// The rows first .. end - 1 of a batch, all of one series.
 using SeriesRows = std::function<void(const PanelSeries& series, std::int64_t first, std::int64_t end)>;
-/// Calls it with the rows of each series in a batch, if the split has several series; else never.
+/// Calls it with the rows of each series in a batch, if the split has several series.
 void for_each_series(const Dataset& split, const Batch& batch, const SeriesRows& use);
 
-/// The loss and metrics of each series of a split with several, from the batches of EvaluationOptions::scored.
+/// The loss and metrics of each series in a split with several, from the batches of EvaluationOptions::scored.
 class SeriesScores {
  public:
   /// All of them must outlive the scores.
   SeriesScores(const Experiment& experiment, const Model& model, const Dataset& split);
 
   void add(const Tensor& outputs, const Batch& batch);
-  /// By series, in the order of the data; empty for a split of one series.
+  /// By series, in data order; empty for a split with one series.
   std::vector<SeriesEvaluation> all() const;
 
  private:

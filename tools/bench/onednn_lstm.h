@@ -26,7 +26,7 @@ struct LstmResults {
   std::vector<float> grad_w_input, grad_w_state, grad_bias;  ///< shapes of w_input, w_state, bias
 };
 
-/// Random numbers of the magnitudes in a freshly initialized LSTM.
+/// Random numbers with the magnitudes of a freshly initialized LSTM.
 LstmValues random_values(const LstmSizes& sizes);
 
 enum class LstmPrecision {
@@ -34,16 +34,16 @@ enum class LstmPrecision {
   bf16,  ///< inputs, weights and h in bf16; bias, c, sums and all gradients in f32
 };
 
-/// Whether oneDNN has an instruction here for products of bf16. Otherwise its LSTM is not measured in bf16.
+/// Whether oneDNN can use an instruction for bf16 products here. Otherwise its LSTM is not measured in bf16.
 bool onednn_has_bf16();
 
-/// The version of the oneDNN that runs, such as "2.6.3"; empty in a program that is built without it, which measures neither
+/// The version of oneDNN in use, such as "2.6.3"; empty in a program built without it, which measures neither
 /// OnednnLstm nor Sgemm.
 std::string onednn_version();
 
-/// The reference for speed: oneDNN's LSTM primitive with zero initial states, forward in training mode and
-/// backward. Primitives and memories are made once, weights have the layouts that the primitives prefer, and the
-/// workspace is kept. Compiles with oneDNN 2 and 3. Not thread-safe.
+/// The speed reference: oneDNN's LSTM primitive with zero initial states, forward in training mode and
+/// backward. Primitives and memory objects are created once, weights use the primitives' preferred layouts, and
+/// the workspace is kept. Compiles with oneDNN 2 and 3. Not thread-safe.
 class OnednnLstm {
  public:
   OnednnLstm(const LstmSizes& sizes, const LstmValues& values, LstmPrecision precision = LstmPrecision::f32);
@@ -60,11 +60,11 @@ class OnednnLstm {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// The same computation in plain loops in f64, against which the primitive is checked.
+/// The same computation as plain f64 loops, against which the primitive is checked.
 LstmResults plain_lstm(const LstmSizes& sizes, const LstmValues& values);
 
-/// Throws Error unless the primitive's results agree with the plain loops on a few steps of a few rows. In bf16 the
-/// loops get inputs and weights rounded to it, and differences may be as large as its roundings of h make them.
+/// Throws Error unless the primitive's results agree with the plain loops on a few steps of a few rows. In bf16
+/// the loops get inputs and weights rounded to it, and the tolerance allows for its rounding of h.
 void check_onednn_lstm(const LstmSizes& sizes, int threads, LstmPrecision precision = LstmPrecision::f32);
 
 }  // namespace lagtape::bench

@@ -5,7 +5,7 @@
 
 namespace lagtape::bench {
 
-/// Standard normal numbers, the same ones for the same stream number.
+/// Standard normal numbers, always the same for a given stream number.
 Tensor normal_tensor(Shape shape, Dtype dtype, std::uint64_t stream_number);
 
 /// Inputs for a model: normal numbers, or equally likely tokens.

@@ -9,7 +9,7 @@ class Sgemm {
  public:
   Sgemm();
   void run(int threads);
-  /// The Gflop/s of a run of that duration.
+  /// The Gflop/s for a run of that duration.
   static double gflops(double microseconds);
 
  private:

@@ -9,9 +9,9 @@
 namespace lagtape::bench {
 
 struct LatencyOptions {
-  std::int64_t steps = 100'000;  ///< steps of a repeat
+  std::int64_t steps = 100'000;  ///< steps per repeat
   int repeats = 15;
-  /// Another stream that takes turns with the model's own: bf16 or int8, calibrated on the inputs.
+  /// Another stream that alternates with the model's own: bf16 or int8, calibrated on the inputs.
   std::optional<ProductFormat> weights = {};
 };
 
@@ -20,23 +20,24 @@ struct LatencyOptions {
 struct StreamLatency {
   Timing own;
   Timing other = {};  ///< the time of the stream with LatencyOptions::weights
-  /// Root mean square of the difference between the outputs of both, over that of the own.
+  /// Root mean square of the difference between both outputs, relative to that of the model's own.
   double error = 0;
 };
 
-/// Throws Error if the own stream's outputs differ in any bit from those of `Model::predict`, or the other stream's
-/// from its outputs in a block.
+/// Throws Error if the own stream's outputs differ in any bit from `Model::predict`, or the other stream's from
+/// its outputs in a block.
 StreamLatency stream_latency(const Model& model, const LatencyOptions& options);
 
-/// The times of single steps in nanoseconds, the reading of the clock included.
+/// The times of single steps in nanoseconds, including reading the clock.
 struct LatencyDistribution {
   double median = 0, p9999 = 0, largest = 0;  ///< 99.99 % of the steps take at most p9999
-  double clock = 0;  ///< median of two readings of the clock without a step between them
-  /// The number of steps of less than 2^b ns and at least half of that, b = 0, 1, ... up to the largest.
+  double clock = 0;                           ///< median of two clock readings without a step between them
+  /// The number of steps that took at least 2^(b-1) ns and less than 2^b ns, for b = 0, 1, ... up to the
+  /// largest.
   std::vector<std::int64_t> bins = {};
 };
 
-/// Times single steps of the model's own stream of one row on the calling thread, at most 2^22 of them.
+/// Times at most 2^22 single steps of the model's own stream of one row on the calling thread.
 LatencyDistribution stream_distribution(const Model& model, const LatencyOptions& options);
 
 /// The number of steps that `prediction_time` predicts.

@@ -7,13 +7,14 @@
 
 namespace lagtape {
 
-/// The endings of files of charts.
+/// The file endings for charts.
 inline const std::vector<std::string> kChartEndings = {".svg", ".png", ".pdf"};
 
-/// Throws InputError for a file that cannot be drawn here: .png and .pdf are made by rsvg-convert, a program of librsvg.
+/// Throws InputError for a file that cannot be drawn on this machine: .png and .pdf require rsvg-convert, a
+/// librsvg program.
 void require_chart_program(const std::string& option, const std::string& file);
 
-/// Writes a chart in the format of the file's ending. Throws InputError as require_chart_program and
+/// Writes a chart in the format given by the file's ending. Throws InputError as require_chart_program and
 /// write_file_atomically do.
 void write_chart(const std::string& file, const Plot& plot);
 

@@ -11,12 +11,12 @@
 
 namespace lagtape {
 
-/// The times that the numbers of an axis are: seconds after the zero, shown as dates by a clock.
+/// Times represented by the numbers of an axis: seconds after the zero, shown as dates on a clock.
 struct PlotClock {
   Instant zero = 0;
   TimeZone zone = {};
 
-  /// The place of a time on the axis.
+  /// The position of a time on the axis.
   double place(Instant time) const { return seconds_of(time - zero); }
 };
 
@@ -26,11 +26,11 @@ struct PlotAxis {
   bool log = false;  ///< logarithmic; shows positive values only
   double min = std::numeric_limits<double>::quiet_NaN();
   double max = std::numeric_limits<double>::quiet_NaN();
-  std::vector<std::string> categories = {};  ///< names of the positions 0, 1, 2, ... in place of numbers
-  std::vector<std::string> below = {};       ///< a second line for each of them; empty: none
-  std::optional<PlotClock> clock = {};       ///< dates in place of numbers
-  double room = 0;  ///< the free share of the range at both ends, where no limit is given (x)
-  int ticks = 6;    ///< the wished number of ticks; there are at least three
+  std::vector<std::string> categories = {};  ///< names of the positions 0, 1, 2, ... instead of numbers
+  std::vector<std::string> below = {};       ///< a second line for each name; empty: none
+  std::optional<PlotClock> clock = {};       ///< dates instead of numbers
+  double room = 0;  ///< the fraction of the range left free at both ends, if no limit is given (x)
+  int ticks = 6;    ///< the desired number of ticks; there are at least three
 };
 
 /// A labeled position on an axis.
@@ -44,18 +44,18 @@ struct PlotTick {
 /// ticks.
 class PlotScale {
  public:
-  /// The range covers every value that can be shown, and 0 with `include_zero`. Values may be in any order.
+  /// The range covers every value that can be shown, and 0 if `include_zero`. Values may be in any order.
   PlotScale(const PlotAxis& axis, const std::vector<double>& values, bool include_zero = false);
 
   bool shows(double value) const;  ///< finite, and positive on a logarithmic axis
-  /// The position of a value that the axis shows; below 0 or above 1 outside of the range.
+  /// The position of a value that the axis can show; below 0 or above 1 outside the range.
   double place(double value) const;
   /// The value, or the start of a logarithmic axis for a smaller value.
   double clamped(double value) const { return log_ && value <= 0 && std::isfinite(value) ? min_ : value; }
-  /// The base of bars: 0 or the end of the range nearest to it; on a logarithmic axis its start.
+  /// The base of bars: 0 or the end of the range nearest to it; on a logarithmic axis, its start.
   double base() const { return log_ ? min_ : (min_ > 0 ? min_ : (max_ < 0 ? max_ : 0)); }
   const std::vector<PlotTick>& ticks() const { return ticks_; }
-  /// The largest value, which need not be among the ticks. None without values, and if its text is too long.
+  /// The largest value, which need not be a tick. None without values, or if its text is too long.
   const std::optional<PlotTick>& last() const { return last_; }
 
  private:
@@ -70,9 +70,10 @@ class PlotScale {
   std::optional<PlotTick> last_;
 };
 
-/// The title of an axis of these quantities: "load (MW)" of one, else the unit that all have, or `otherwise`.
+/// The title of an axis for these quantities: "load (MW)" for one, else the unit that all share, or
+/// `otherwise`.
 std::string axis_title(const std::vector<Quantity>& quantities, const std::string& otherwise);
-/// Names of the lines of a quantity, with units where these differ; "" for the only one.
+/// Names for the lines of a quantity, with units if these differ; "" if there is only one.
 std::string line_name(const std::vector<Quantity>& quantities, std::size_t i);
 
 }  // namespace lagtape

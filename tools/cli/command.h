@@ -13,8 +13,8 @@
 
 namespace lagtape::cli {
 
-/// One option of a command as plain data, from which `command_line.cpp` makes the parser. The calls that describe it
-/// can be chained.
+/// One option of a command as plain data, from which `command_line.cpp` makes the parser. Calls that describe
+/// it can be chained.
 struct Option {
   using Action = std::function<void(const std::string&)>;
   using Value = std::variant<bool*, int*, std::int64_t*, std::optional<double>*, std::string*,
@@ -43,17 +43,17 @@ struct Option {
   Option& repeatable() { return is_repeatable = true, *this; }
   Option& called(std::string word) { return placeholder = std::move(word), *this; }
   Option& separated_by(char character) { return separator = character, *this; }
-  /// The value is an integer of at least `smallest`; texts that only begin with one are errors.
+  /// The value is an integer of at least `smallest`; texts that only start with one are errors.
   Option& at_least(std::int64_t smallest) { return least = smallest, *this; }
-  /// The value is an integer within bounds that the help text names.
+  /// The value is an integer within bounds that the help text states.
   Option& between(int smallest, int largest) { return range = {smallest, largest}, *this; }
-  /// The value is one of these, which shells complete.
+  /// The value must be one of these, which shells complete.
   Option& one_of(std::vector<std::string> values) { return choices = std::move(values), *this; }
-  /// The value is refused with this reason.
+  /// The value is rejected with this reason.
   Option& refuses(std::string value, std::string reason) {
     return refused.emplace_back(std::move(value), std::move(reason)), *this;
   }
-  /// Shells complete what the function returns, which is called when they ask. Other values are valid too.
+  /// Shells complete what the function returns; it is called on completion. Other values are valid too.
   Option& suggests(std::function<std::vector<std::string>()> values) {
     return suggested = std::move(values), *this;
   }
@@ -61,7 +61,7 @@ struct Option {
   Option& excludes(std::vector<std::string> names) { return excluded = std::move(names), *this; }
 };
 
-/// The options of a command in the order of its help text.
+/// The options of a command, in the order of its help text.
 class Options {
  public:
   Option& add(std::string name, Option::Value value, std::string about);
@@ -71,7 +71,7 @@ class Options {
   std::deque<Option> all_;  // A reference to an option stays valid while others are added.
 };
 
-/// A command line and its effect.
+/// A command line and what it does.
 struct Example {
   std::string line, about;
 };
@@ -82,11 +82,11 @@ struct Command {
   std::string name, about;
   Options options;
   std::function<void()> run;
-  std::vector<Example> examples = {};  ///< its help text begins with them
+  std::vector<Example> examples = {};  ///< its help text starts with them
 };
 
-/// A command whose arguments are the fields of a struct that lives as long as the command. It has --json, at least for its
-/// errors.
+/// A command whose arguments are the fields of a struct that lives as long as the command. It supports --json,
+/// at least for its errors.
 template <class Arguments>
 Command make_command(std::string name, std::string about, void (*add_options)(Options&, Arguments&),
                      void (*run)(const Arguments&), std::vector<Example> examples = {}) {

@@ -6,7 +6,7 @@
 
 namespace lagtape::cli {
 
-/// Every command of the tool, in the order of its help text. A command is a separate file and a row here.
+/// Every command of the tool, in the order of its help text. Each command is a separate file and a row here.
 std::vector<Command> commands();
 
 }  // namespace lagtape::cli

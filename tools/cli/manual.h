@@ -7,7 +7,7 @@
 
 namespace lagtape::cli {
 
-// The tool's commands and options as a manual page and completions.
+// The tool's commands and options as a manual page and shell completions.
 
 std::string man_page(const std::vector<Command>& commands, const std::string& version);
 std::string bash_completion(const std::vector<Command>& commands);

@@ -15,12 +15,12 @@
 
 namespace lagtape {
 
-/// The fit of the params of equations in continuous time to the files of "data": the columns "time", "target", which are
-/// states, and "input". Its params are the trained ones; a file's own are called "y0 of FILE" if there are several
-/// files.
+/// Fits the params of equations in continuous time to the files in "data": the columns "time", "target", which
+/// are states, and "input". It fits the trained params; those specific to a file are called "y0 of FILE" if
+/// there are several files.
 class DelayFit final : public FitProblem {
  public:
-  /// Whether the document has a cell in continuous time.
+  /// Whether the document contains a cell in continuous time.
   static bool applies(const Json& document);
   /// Throws InputError.
   explicit DelayFit(const ExperimentFile& file);
@@ -32,22 +32,22 @@ class DelayFit final : public FitProblem {
   std::vector<FitTrace> traces(std::span<const double> values) override;
   void start_from(std::span<const double> values) override;
   bool fix(const std::string& param, double value) override;
-  /// Why values that were tried had no solution, such as a lag that reaches before the readings; not for numbers that are
-  /// not finite.
+  /// Why trial values had no solution, such as a lag that reaches before the readings; not set for non-finite
+  /// numbers.
   const std::optional<Problem>& turned_back() const { return turned_back_; }
   const FitSection& section() const { return section_; }
   const std::vector<std::string>& targets() const { return files_.front().readings.states; }
 
-  // Ways to a start, each valid until it is called again.
+  // Ways to find starting values, each in effect until it is called again.
 
   /// Past values of measured states come from smoothing splines, or from the solution.
   void read_past(bool forced);
-  /// Readings later than this do not count.
+  /// Readings later than this are ignored.
   void limit_to(double horizon) { horizon_ = horizon; }
   double end() const;
-  /// The files are cut into so many parts, whose first states are fitted too; 0: whole files.
+  /// Files are cut into this many parts, whose initial states are fitted too; 0: whole files.
   void shoot(std::int64_t parts);
-  /// The weight of the gaps between these parts.
+  /// The weight of the gaps between parts.
   void weigh_gaps(double weight) { gap_weight_ = weight; }
   /// Residuals of each target are divided by these.
   void set_scales(std::vector<double> scales) { scales_ = std::move(scales); }
@@ -57,15 +57,15 @@ class DelayFit final : public FitProblem {
     std::string name;
     DelayReadings readings;
     DelayEquations equations;
-    DelayInput free_input = {};  ///< the reading of past values, while they are forced
+    DelayInput free_input = {};  ///< how past values are read while they are forced
     std::vector<DelayRestart> restarts = {};
   };
   struct Number {                         ///< a fitted param
     std::string param;                    ///< its name in the derivatives of the solution
-    std::size_t file = 0;                 ///< the file that it belongs to; kAll: all
-    std::ptrdiff_t restart = -1, at = 0;  /// its place in the restarts of the file
+    std::size_t file = 0;                 ///< the file to which it belongs; kAll: all
+    std::ptrdiff_t restart = -1, at = 0;  /// its index in the restarts of the file
   };
-  /// One residual: its value, and its derivative by the number `by` of the solution's params.
+  /// One residual: its value, and its derivative with respect to the solution's param number `by`.
   struct Row {
     double residual = 0;
     std::function<double(std::size_t by)> derivative;
@@ -78,7 +78,7 @@ class DelayFit final : public FitProblem {
   SolvedEquations solve(std::size_t file, std::span<const double> values, const std::vector<double>& times,
                         bool derivatives);
   const SolvedEquations::Series& series_of(const SolvedEquations& solved, const std::string& state) const;
-  /// The unit of a state's gap: the deviation of its first reading.
+  /// The unit for a state's gap: the deviation of its first reading.
   double unit_of(std::size_t file, const std::string& state) const;
   std::int64_t count_rows() const;
   template <class Visit>
@@ -92,11 +92,11 @@ class DelayFit final : public FitProblem {
   std::vector<FitParam> params_;
   std::vector<double> scales_;
   double horizon_ = INFINITY, gap_weight_ = 1;
-  bool has_solution_ = false;                ///< once some values gave one
-  std::optional<Problem> turned_back_ = {};  ///< why values that were tried later gave none
+  bool has_solution_ = false;                ///< set once some trial values had a solution
+  std::optional<Problem> turned_back_ = {};  ///< why later trial values had none
 };
 
-/// The fit, after the first fits of the section.
+/// The fit, after the first fits configured in the section.
 FitResult fit_delay_equations(DelayFit& problem, const FitOptions& options);
 
 }  // namespace lagtape

@@ -12,16 +12,16 @@ namespace lagtape {
 /// "data" of equations in continuous time.
 struct DelayData {
   std::string task = "series", time = "t";
-  double begin = 0;  ///< the time of t = 0; rows up to it are histories of states that are observed
+  double begin = 0;  ///< the time that becomes t = 0; rows up to it are the histories of observed states
   std::vector<std::string> paths, targets, inputs;
 };
 extern const OptionTable kDelayDataOptions;
 
-/// Readings of states at times, of one file.
+/// Readings of states at times, from one file.
 struct DelayReadings {
-  std::vector<double> times;  ///< ascending, each once
+  std::vector<double> times;  ///< ascending, without duplicates
   std::vector<std::string> states;
-  std::vector<std::vector<double>> values;           ///< [states][times]; NaN: none
+  std::vector<std::vector<double>> values;           ///< [states][times]; NaN: missing
   std::vector<std::vector<double>> deviations = {};  ///< [states][times]; empty: all equal
   DelayInput input = {};
   std::vector<double> past_times = {};         ///< up to 0
@@ -32,8 +32,8 @@ struct DelayReadings {
 std::pair<std::vector<double>, std::vector<double>> known_readings(const DelayReadings& readings,
                                                                    std::size_t state);
 
-/// Reads a table, whose rows up to t = 0 are the past where some history is observed. `deviations` has for each target
-/// a number or the name of a column, or is empty. Throws InputError.
+/// Reads a table; if some history is observed, its rows up to t = 0 are the past. For each target, `deviations`
+/// contains a number or a column name; it may be empty. Throws InputError.
 DelayReadings read_delay_readings(const std::string& file, const DelayData& data,
                                   const std::vector<std::string>& deviations, bool has_past);
 

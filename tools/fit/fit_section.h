@@ -10,23 +10,23 @@
 
 namespace lagtape {
 
-/// "fit" of an experiment.
+/// The "fit" section of an experiment.
 struct FitSection {
   std::string force =
       "none";  ///< "data": a first fit reads past values from smoothing splines of the readings
   std::vector<double> grow =
       {};                  ///< horizons of first fits; a negative one: that many, each twice the one before
-  std::int64_t shoot = 0;  ///< parts that begin from their own states in first fits; 0: none
-  std::vector<std::string> only = {};       ///< params that are fitted; empty: all that are trained
-  std::vector<std::string> own = {};        ///< params of which each file or series has its own
+  std::int64_t shoot = 0;  ///< parts that start from their own states in first fits; 0: none
+  std::vector<std::string> only = {};       ///< params that are fitted; empty: all trained ones
+  std::vector<std::string> own = {};        ///< params with a separate value for each file or series
   std::vector<std::string> deviation = {};  ///< standard deviations: a column or a number for each target
-  std::vector<std::string> profile = {};    ///< params whose intervals come from refits of all others
-  std::int64_t adam = 0;                    ///< steps of Adam before
+  std::vector<std::string> profile = {};    ///< params whose intervals come from refitting all others
+  std::int64_t adam = 0;                    ///< steps of Adam before that
   double lr = 0.01;                         ///< learning rate of Adam
 };
 extern const OptionTable kFitOptions;
 
-/// Reads "fit" of a document. Throws InputError.
+/// Reads "fit" from a document. Throws InputError.
 FitSection read_fit_section(const ExperimentFile& file);
 
 /// Reads a section of a document, which may be missing.

@@ -5,8 +5,9 @@
 
 namespace lagtape {
 
-/// The document with equations that read past values of the states in `readings` from smoothing splines of these, and
-/// the readings with the inputs that this needs. For each such state y there is a state y_data that follows the spline.
+/// The document with equations that read past values of the states in `readings` from smoothing splines of the
+/// readings, and the readings with the inputs that this needs. For each such state y there is a state y_data
+/// that follows the spline.
 struct ForcedPast {
   Json document;
   DelayReadings readings;

@@ -10,16 +10,16 @@
 
 namespace lagtape {
 
-/// The fit of all numbers of an experiment's model that are trained to the training set, in f64: residuals by running the
-/// model, their derivatives by running its tangents beside it (ops/recurrence/derive/tangent_stack.h). Names of params
-/// are the model's, without "layers.N." where that is clear, "W[2,0]" for one number of a matrix, and "y0 of a.csv" for
-/// one that is a series' own.
+/// Fits all trained numbers of an experiment's model to the training set, in f64: residuals come from running
+/// the model, their derivatives from running its tangents alongside (ops/recurrence/derive/tangent_stack.h).
+/// Params have the model's names, without "layers.N." if that is unambiguous, "W[2,0]" for one number of a
+/// matrix, and "y0 of a.csv" for one specific to a series.
 class ModelFit final : public FitProblem {
  public:
-  /// The most numbers that are fitted.
+  /// The maximum number of fitted numbers.
   static constexpr std::int64_t kMostNumbers = 64;
 
-  /// Throws InputError for a model, data or a section "fit" that it does not serve.
+  /// Throws InputError for a model, data or a section "fit" that it does not support.
   ModelFit(const Experiment& experiment, ThreadPool& pool, const FitSection& section = {});
   ~ModelFit() override;
 
@@ -27,7 +27,7 @@ class ModelFit final : public FitProblem {
   std::vector<double> residuals(std::span<const double> values) override;
   DenseMatrix jacobian(std::span<const double> values) override;
   bool has_deviations() const override;
-  /// Whether some numbers are each series' own.
+  /// Whether some numbers are specific to each series.
   bool has_own() const;
   std::vector<FitTrace> traces(std::span<const double> values) override;
   void start_from(std::span<const double> values) override;

@@ -4,8 +4,8 @@
 
 namespace lagtape {
 
-/// The natural cubic spline through smoothed readings: f that makes sum (y_i - f(t_i))^2 + smoothing * integral f''^2
-/// least (Reinsch 1967). Beyond the readings it is a straight line.
+/// The natural cubic spline through smoothed readings: the f that minimizes sum (y_i - f(t_i))^2 + smoothing *
+/// integral f''^2 (Reinsch 1967). Beyond the readings it is a straight line.
 class SmoothingSpline {
  public:
   /// At least three readings at ascending times. Throws InputError otherwise.

@@ -17,13 +17,13 @@ struct BaselineForecast {
 
 struct BaselineOptions {
   std::int64_t steps = 1;
-  std::int64_t season = 0;   ///< rows of a period; 0: none is known
+  std::int64_t season = 0;   ///< rows in a period; 0: unknown
   std::int64_t before = 1;   ///< rows before every start
-  bool has_training = true;  ///< the training rows are separate from the forecast ones
+  bool has_training = true;  ///< the training rows are separate from the forecast rows
 };
 
-/// The last value, the value a season before, Theta and, if there are training rows to fit it on, a ridge regression. They
-/// refer to the panel.
+/// The last value, the value one season earlier, Theta and, if there are training rows to fit it on, a ridge
+/// regression. They refer to the panel.
 std::vector<BaselineForecast> baseline_forecasts(const Panel& panel, const SeriesOptions& series,
                                                  const BaselineOptions& options);
 

@@ -8,14 +8,14 @@
 
 namespace lagtape {
 
-/// How models of quantiles that read their own predictions forecast.
+/// How quantile models that read their own predictions forecast.
 struct PathOptions {
   std::int64_t paths = 200;  ///< number of drawn paths; 0: they read the quantiles nearest to the median
   std::uint64_t seed = 0;
 };
 
-/// Puts the forecast of models of the same data into `predicted`: their mean with the lowest and the highest, or
-/// quantiles. Throws InputError for models with different outputs.
+/// Stores the forecast of models of the same data in `predicted`: their mean with the lowest and the highest,
+/// or quantiles. Throws InputError for models with different outputs.
 void put_forecast(PredictedTargets& predicted, std::span<const ForecastModel> models,
                   const ForecastInputs& inputs, const PathOptions& options);
 

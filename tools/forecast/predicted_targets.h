@@ -16,45 +16,45 @@
 
 namespace lagtape {
 
-/// A column of a table before those of the predictions: a text or a number a row.
+/// A column that precedes the predictions in a table: one text or number per row.
 struct LeadingColumn {
   std::string name;
   std::variant<std::vector<std::string>, std::vector<std::int64_t>> cells;
 };
 
-/// Predictions of the targets of a recording, a row a time.
+/// Predictions of a recording's targets, one row per time.
 struct PredictedTargets {
   std::vector<std::string> targets = {};    ///< names
-  std::vector<std::string> units = {};      ///< [targets], each of which may be empty; none: all are
+  std::vector<std::string> units = {};      ///< [targets], any of which may be empty; none: all are empty
   std::vector<Instant> times = {};          ///< [rows]; empty without times, like `labels`
   std::vector<std::string> labels = {};     ///< [rows], the times as in the file: ISO dates, or numbers
-  std::optional<TimeZone> clock = {};       ///< the clock of dates in charts; empty: times are not dates
-  std::vector<LeadingColumn> ids = {};      ///< the names of the series of the rows, a column or several
-  std::vector<LeadingColumn> leading = {};  ///< other columns of a row: its step, its place, ...
-  Tensor prediction = {};  ///< [rows, targets], in the units of the data; the mean over several models, of
-                           ///< quantiles the one nearest to the median, of distributions their mean
+  std::optional<TimeZone> clock = {};       ///< the clock for dates in charts; empty: times are not dates
+  std::vector<LeadingColumn> ids = {};      ///< the names of the rows' series, in one or several columns
+  std::vector<LeadingColumn> leading = {};  ///< other columns: a row's step, its place, ...
+  /// [rows, targets], in the units of the data; the mean over several models; for quantiles the one nearest to
+  /// the median, for distributions their mean
+  Tensor prediction = {};
   Tensor low = {}, high = {};          ///< the smallest and the largest of several models; empty for one
-  std::vector<double> levels = {};     ///< the levels of a model of quantiles or distributions, rising
-  std::vector<Tensor> quantiles = {};  ///< a [rows, targets] for each level, in place of low and high
-  Tensor
-      lower = {},
-      upper =
-          {};  ///< limits of an interval that contains the truth with the probability `interval`; empty: none
+  std::vector<double> levels = {};     ///< the levels of a quantile or distribution model, ascending
+  std::vector<Tensor> quantiles = {};  ///< one [rows, targets] per level, instead of low and high
+  Tensor lower = {},
+         upper =
+             {};  ///< limits of an interval that contains the truth with probability `interval`; empty: none
   double interval = 0;
-  Tensor truth = {};  ///< [rows, targets], NaN where it is not known
+  Tensor truth = {};  ///< [rows, targets], NaN if unknown
 
   std::int64_t rows() const { return prediction.size(0); }
 };
 
-/// Puts the mean of the outputs [rows, targets * outputs for each] of several models into `predicted`, which has
-/// names of targets already. Quantiles are put in order, so that none crosses another (Chernozhukov et al. 2010).
+/// Stores the mean of several models' outputs [rows, targets * outputs for each] in `predicted`, whose target
+/// names are already set. Quantiles are sorted so that none cross (Chernozhukov et al. 2010).
 void put_outputs(PredictedTargets& predicted, std::span<const Tensor> outputs, const LossFunction& loss);
 
-/// Puts the quantiles of drawn paths [paths, steps, targets] of several models into `predicted`, for the levels of the
-/// loss.
+/// Stores the quantiles of several models' drawn paths [paths, steps, targets] in `predicted`, for the loss's
+/// levels.
 void put_paths(PredictedTargets& predicted, std::span<const Tensor> drawn, const LossFunction& loss);
 
-/// The columns that name a series, so many rows of each.
+/// The columns that name a series, with this many rows each.
 std::vector<LeadingColumn> id_columns(const std::vector<std::string>& columns,
                                       const std::vector<std::string>& id, std::int64_t rows);
 
@@ -67,17 +67,18 @@ std::vector<std::pair<std::string, const Tensor*>> parts_of(const PredictedTarge
 /// The targets with their units.
 std::vector<Quantity> quantities_of(const PredictedTargets& predicted);
 
-/// Adds the predictions of a target to a chart, with their intervals: the last ones that fit the x axis.
+/// Adds the predictions of a target to a chart, with their intervals: as many of the last ones as fit the x
+/// axis.
 void add_prediction(Plot& plot, const PredictedTargets& predicted, std::int64_t target,
                     std::span<const double> places);
 
-/// A line of one column of numbers [rows, columns], of its last rows that fit the x axis.
+/// A line for one column of numbers [rows, columns], with as many of its last rows as fit the x axis.
 PlotLine line_of_column(std::string name, const Tensor& numbers, std::int64_t column,
                         std::span<const double> places);
 
-/// The name of a target with a blank, where there are several; else nothing.
+/// The name of a target followed by a blank if there are several; else empty.
 std::string prefix_of(const PredictedTargets& predicted, std::int64_t target);
-/// The same with its unit, where units differ.
+/// The same with its unit, if units differ.
 std::string legend_of(const PredictedTargets& predicted, std::int64_t target);
 
 }  // namespace lagtape

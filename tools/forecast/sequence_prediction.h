@@ -11,24 +11,25 @@ namespace lagtape {
 
 /// The predictions of a model for each sequence of a table.
 struct SequencePrediction {
-  std::vector<std::string> columns;  ///< columns that name the sequence of a row
-  SequenceTable table;               ///< with the targets that the file has
+  std::vector<std::string> columns;  ///< columns that name a row's sequence
+  SequenceTable table;               ///< with the targets in the file
   Tensor outputs = {};               ///< [N, q], logits of classes
   LossFunction loss = {};
 };
 
-/// The options of a model that was trained on the task "sequences".
+/// The options of a model trained on the task "sequences".
 SequenceOptions sequence_options_of(const Model& model);
 
-/// Whether a file is a table of sequences like that of the model's training (task "sequences"): one with a column
-/// that names them, their times or targets. A table of inputs alone is a single sequence.
+/// Whether a file is a table of sequences like the model's training data (task "sequences"): one with a column
+/// for their names, times or targets. A table with only inputs is a single sequence.
 bool is_sequence_table(const Model& model, const std::filesystem::path& input);
 
-/// Reads such a table as the model's experiment says, and runs the model over each sequence. Throws InputError.
+/// Reads such a table as the model's experiment specifies, and runs the model on each sequence. Throws
+/// InputError.
 SequencePrediction predict_sequences(const Model& model, const std::filesystem::path& input, int threads = 1);
 
-/// The columns of a table with a row for each sequence: its name, the prediction (a class by its name), probabilities of the classes if
-/// asked for, the quantiles of a model that has several, and the truth if the file has any.
+/// The columns of a table with one row per sequence: its name, the prediction (a class by name), class
+/// probabilities if requested, the quantiles of a model with several, and the truth if the file contains it.
 std::vector<ResultColumn> columns_of(const SequencePrediction& predicted, const Model& model,
                                      bool probabilities);
 

@@ -5,8 +5,8 @@
 
 namespace lagtape {
 
-/// What the numbers of a step of a model are, in their order, as far as its experiment says: columns, masks, words and calendar
-/// terms, targets, classes.
+/// What the numbers of a model's step are, in order, as far as its experiment specifies: columns, masks, words
+/// and calendar terms, targets, classes.
 StepNames step_names_of(const Model& model);
 
 }  // namespace lagtape

@@ -4,7 +4,7 @@
 
 namespace lagtape {
 
-/// Whether a column has the name of a part of a date, whose values repeat in runs as well.
+/// Whether a column's name means part of a date, whose values also repeat in runs.
 bool is_called_date(const std::string& name);
 
 }  // namespace lagtape

@@ -8,16 +8,16 @@
 
 namespace lagtape {
 
-/// A JSON value as a text for people, with comments at its values, which are named by JSON Pointers.
+/// A JSON value as readable text, with comments on its values, which are identified by JSON Pointers.
 class CommentedJson {
  public:
   explicit CommentedJson(const Json& value) : value_(value) {}
 
-  /// A line above a value; "" is above all.
+  /// A line above a value; "" is the top.
   void before(const std::string& pointer, const std::string& comment);
   /// A few words after a value, on its line.
   void behind(const std::string& pointer, const std::string& comment);
-  /// The text: short objects and lists on one line.
+  /// The text, with short objects and lists on one line.
   std::string str() const;
 
  private:

@@ -6,9 +6,9 @@
 
 namespace lagtape {
 
-/// Describes a table. A column of times has them in any format, also as numbers, or is the first one and counts evenly;
-/// a column of words has few of them. Where times repeat, or numbers that count the rows start again, it searches for
-/// columns that name the series of a row. Throws InputError.
+/// Describes a table. A time column has times in any format, including numbers, or is the first column and
+/// counts evenly; a word column has few distinct words. If times repeat, or row numbers start over, it searches
+/// for columns that name each row's series. Throws InputError.
 RecordingColumns describe_recording(const std::filesystem::path& file);
 
 }  // namespace lagtape

@@ -17,7 +17,7 @@ struct RecordingColumn {
   std::string text = {};  ///< the first cell that is neither a number nor a date, and its line in the file
   std::int64_t text_line = 0;
   bool has_numbers = false;
-  bool is_fixed = false;  ///< each of several series has one value in all rows
+  bool is_fixed = false;  ///< each of several series has the same value in all rows
 };
 
 }  // namespace lagtape

@@ -5,14 +5,14 @@
 
 namespace lagtape {
 
-/// The label of the sequences that an experiment should learn: the requested one, or the likeliest; nullptr where the
-/// table is rather a recording. Throws InputError where sequences without times would be joined to one series.
+/// The label that an experiment should learn: the requested one, or the likeliest; nullptr if the table is more
+/// likely a recording. Throws InputError if sequences without times would be joined into one series.
 const SequenceLabel* label_to_learn(const RecordingColumns& found, const StartingPoint& start);
 /// The draft of an experiment that learns a label of the sequences in a table. Throws InputError.
 Draft draft_of_sequences(const RecordingColumns& found, const SequenceLabel& label,
                          const StartingPoint& start);
 
-/// The keys of the table's format and its missing numbers.
+/// The keys for the table's format and its missing numbers.
 void add_table_options(Draft& draft, const RecordingColumns& found);
 
 }  // namespace lagtape

@@ -11,12 +11,12 @@
 
 namespace lagtape {
 
-/// Numbers in place of the cells of a column, or of several as one: rows with the same cells have the same number, from
-/// 0 in the order of their first rows.
+/// Numbers that replace the cells of one column, or of several combined: rows with equal cells have the same
+/// number, from 0 in order of first appearance.
 struct RowCodes {
   std::vector<std::uint32_t> of = {};     ///< by row
-  std::vector<std::int64_t> firsts = {};  ///< by number, the first row that has it
-  std::int64_t blocks = 0;                ///< rows of one number are together
+  std::vector<std::int64_t> firsts = {};  ///< by number, the first row with that number
+  std::int64_t blocks = 0;                ///< rows with the same number are contiguous
 
   std::int64_t count() const { return std::ssize(firsts); }
   std::size_t at(std::int64_t row) const { return of[static_cast<std::size_t>(row)]; }
@@ -24,7 +24,7 @@ struct RowCodes {
   bool goes_on(std::int64_t row) const { return row > 0 && at(row) == at(row - 1); }
 };
 
-/// The number of rows whose numbers in both occurred in a row before.
+/// The number of rows whose pair of numbers already occurred in an earlier row.
 std::int64_t repeated_pairs(const RowCodes& a, const RowCodes& b);
 
 /// The numbers or dates of a column.
@@ -33,7 +33,7 @@ struct ColumnValues {
   bool are_dates = false;       ///< some are
 };
 
-/// The contents of a table's columns, each of which is read once.
+/// The contents of a table's columns; each is read once.
 class TableCodes {
  public:
   TableCodes(const NamedTable& table, char decimal) : table(table), decimal_(decimal) {}
@@ -42,10 +42,10 @@ class TableCodes {
 
   const RowCodes& of(std::int64_t column);
   RowCodes of(const std::vector<std::int64_t>& columns);
-  /// The codes of a column; nullptr where more than half of the rows differ.
+  /// The codes of a column; nullptr if more than half of the rows differ.
   const RowCodes* few_of(std::int64_t column);
   const ColumnValues& values(std::int64_t column);
-  /// The number of a cell, as the table writes numbers.
+  /// The number in a cell, as the table writes numbers.
   std::optional<double> number(std::string_view cell) const { return parse_number(cell, decimal_); }
 
  private:

@@ -5,8 +5,9 @@
 
 namespace lagtape {
 
-/// Refuses a table whose rows are series and whose columns are their times: names that are dates or count, or rows
-/// without names that begin with a class. Throws InputError that shows how to make one row a time.
+/// Rejects a table whose rows are series and whose columns are their times: with names that are dates or count
+/// up, or with unnamed rows that start with a class. Throws InputError that shows how to turn it so that each
+/// row is a time.
 void refuse_wide_table(const NamedTable& table, const RecordingColumns& found);
 
 }  // namespace lagtape

@@ -19,13 +19,13 @@ struct CatalogueEntry {
 struct CatalogueKind {
   const char* name;
   std::vector<CatalogueEntry> (*entries)();
-  bool object = false;  ///< an object of the experiment instead of a list of names
+  bool object = false;  ///< an object in the experiment instead of a list of names
 };
 
-/// The settings of experiments, as --set names them: "train.epochs", "model.layers.0.units", each once.
+/// The settings of experiments, as in --set: "train.epochs", "model.layers.0.units", each once.
 std::vector<std::string> setting_paths();
 
-/// Everything that an experiment may name, as `lagtape list` shows it.
+/// Everything that an experiment may refer to, as `lagtape list` shows it.
 std::span<const CatalogueKind> catalogue();
 
 }  // namespace lagtape

@@ -20,23 +20,23 @@ struct ExperimentPlace {
   std::filesystem::path file;
   std::string row = {};  ///< empty for a file without rows
 
-  std::string text() const;                    ///< the place in messages: "enso/rows.json, row lem"
-  std::vector<std::string> arguments() const;  ///< arguments of a command: FILE --row NAME
+  std::string text() const;                    ///< its place in messages: "enso/rows.json, row lem"
+  std::vector<std::string> arguments() const;  ///< command-line arguments: FILE --row NAME
 };
 
 /// The name of the file with rows in a folder with the experiments of one task.
 constexpr const char* kRowsFile = "rows.json";
 
-/// The document of an experiment, which nothing has checked. Throws InputError, with the names of the rows where
-/// one is missing or unknown.
+/// An experiment's document, unchecked. Throws InputError, with the names of the rows if one is missing or
+/// unknown.
 Json read_experiment_document(const ExperimentPlace& place);
 
-/// The names of the experiments of a folder, sorted: its rows, and its files except for rows.json and table.json.
+/// The sorted names of the experiments in a folder: its rows, and its files except rows.json and table.json.
 std::vector<std::string> experiments_in(const std::filesystem::path& folder);
-/// The experiment of that name: a file before a row.
+/// The experiment with that name: files take precedence over rows.
 ExperimentPlace experiment_in(const std::filesystem::path& folder, const std::string& name);
 
-/// Changes a value by a JSON merge patch (RFC 7396).
+/// Modifies a value with a JSON merge patch (RFC 7396).
 void merge_patch(Json& target, const Json& patch);
 
 }  // namespace lagtape

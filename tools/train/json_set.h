@@ -11,14 +11,14 @@ namespace lagtape {
 struct Assignment {
   std::string text;
   std::vector<std::string> keys;  ///< at least one
-  Json value;                     ///< a string where the text after the "=" is not JSON
+  Json value;                     ///< a string if the text after "=" is not JSON
 };
 
 /// Throws InputError that quotes the assignment.
 Assignment parse_assignment(const std::string& text);
 
-/// Applies an assignment to a document. Missing objects on the way are made, so that the document's reader finds a
-/// misspelt key; an index of a list must exist. Throws InputError that quotes the assignment.
+/// Applies an assignment to a document. Missing objects on the way are created, so the document's reader can
+/// report a misspelled key; a list index must exist. Throws InputError that quotes the assignment.
 void assign(Json& document, const Assignment& assignment);
 void assign(Json& document, const std::string& assignment);
 

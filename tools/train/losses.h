@@ -10,7 +10,7 @@
 
 namespace lagtape {
 
-/// The targets of a loss, in words, and whether data have them.
+/// The targets that a loss needs, in words, and whether the data have them.
 std::string_view targets_of(Loss loss);
 bool loss_fits(Loss loss, const DataShape& data);
 /// The message about a loss that does not fit the data.
@@ -18,17 +18,17 @@ std::string mismatch(Loss loss, const DataShape& data);
 
 /// The default loss for data: cross_entropy for classes, else mse.
 Loss default_loss(const DataShape& data);
-/// The number of outputs of a model for such data and loss.
+/// The number of model outputs for such data and loss.
 std::int64_t output_width(const LossFunction& loss, const DataShape& data);
-/// The scaling of each output of a model, made from that of each number of its targets.
+/// The scaling of each model output, made from that of each target number.
 Scaling scaling_of_outputs(const LossFunction& loss, const Scaling& of_targets);
-/// The normalization of the data that a model was trained on: that of the model, with one scaling for each number
-/// of a target.
+/// The normalization of the data on which a model was trained: the model's, with one scaling for each target
+/// number.
 Normalization normalization_of_data(const Model& model);
 Normalization normalization_of_data(const Normalization& of_model, const LossFunction& loss);
 /// The opposite.
 Normalization normalization_of_model(const Normalization& of_data, const LossFunction& loss);
-/// The same for the series that it scales by themselves.
+/// The same for series that are scaled separately.
 SeriesNormalizations series_of_data(const Model& model);
 
 }  // namespace lagtape

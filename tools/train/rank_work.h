@@ -13,8 +13,8 @@
 
 namespace lagtape {
 
-/// Agreement of the ranks of a training. The first one reads and writes the run folder; without ranks, this
-/// process is the first.
+/// Coordination of the ranks of a training run. The first one reads and writes the run folder; without ranks,
+/// this process is the first.
 class RankWork {
  public:
   explicit RankWork(Ranks* ranks) : ranks_(ranks) {}
@@ -26,9 +26,9 @@ class RankWork {
   void on_first(F f) const;
   /// The first rank's value, for all.
   bool agreed(bool value) const;
-  /// Throws InputError on every rank unless all have the first one's facts, which are hashes by their names.
+  /// Throws InputError on every rank unless all have the same facts as the first; facts are hashes by name.
   void check_alike(const std::vector<std::pair<std::string, std::uint64_t>>& facts) const;
-  /// Brings the trainers of the other ranks to the state of the first one's.
+  /// Brings the other ranks' trainers to the state of the first one's.
   void share_state(Trainer& trainer) const;
 
  private:

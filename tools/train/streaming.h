@@ -8,8 +8,8 @@ namespace lagtape {
 /// these options.
 Tensor predict_by_stream(const Model& model, const Tensor& x, const StreamOptions& options = {});
 
-/// The error of outputs beside exact ones of the same shape: the root mean square of the differences over that of the
-/// exact outputs.
+/// The error of outputs compared with exact ones of the same shape: the root mean square of the differences,
+/// relative to that of the exact outputs.
 double relative_difference(const Tensor& outputs, const Tensor& exact);
 
 /// Throws InputError unless the model's outputs are logits.

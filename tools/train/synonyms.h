@@ -6,7 +6,7 @@
 
 namespace lagtape {
 
-/// Names of Keras, PyTorch, Ludwig and darts for keys and values of experiments.
+/// Keras, PyTorch, Ludwig and darts names for keys and values of experiments.
 std::span<const Synonym> synonyms();
 
 }  // namespace lagtape

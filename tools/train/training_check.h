@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// Throws InputError before the first step for options that the data or the model do not allow, targets that do not fit
-/// the loss, a scaling that does not fit, and a batch of more than half of the memory.
+/// Throws InputError before the first step for options that the data or the model do not support, targets that
+/// do not fit the loss, a scaling that does not fit, and a batch that takes more than half of the memory.
 void check_training(const Experiment& experiment, const Task& task, const Model& model, const ModelOp& op,
                     ThreadPool& pool);
 

@@ -7,13 +7,14 @@
 
 namespace lagtape {
 
-/// The memory of a training without its data and the states of a batch, from the model's definition.
+/// The memory needed for training, excluding data and a batch's states, from the model's definition.
 struct TrainingCost {
   std::int64_t parameters = 0;       ///< numbers that are trained
   std::int64_t parameter_bytes = 0;  ///< the parameters
-  std::int64_t derived_bytes = 0;    ///< weights made of parameters; without those of bidirectional layers
-  /// All copies of both on one thread: gradients, packed weights, the state before an update, the best one, the average,
-  /// and the optimizer's state. Intermediate values of derived weights are not counted.
+  /// weights derived from parameters; excluding those of bidirectional layers
+  std::int64_t derived_bytes = 0;
+  /// All copies of both on one thread: gradients, packed weights, the state before an update, the best state,
+  /// the average, and the optimizer's state. Intermediate values of derived weights are not counted.
   std::int64_t training_bytes = 0;
 };
 
@@ -23,7 +24,7 @@ TrainingCost training_cost(const Experiment& experiment, const Model& model);
 /// "the parameters 61.1 MiB; about 672.5 MiB in training on one thread, besides data and states".
 std::string text_of_cost(const TrainingCost& cost);
 
-/// Whether to print it before a training: 1 GiB and more.
+/// Whether to print it before training: 1 GiB and more.
 bool is_large(const TrainingCost& cost);
 
 }  // namespace lagtape

@@ -17,23 +17,23 @@ namespace lagtape {
 
 /// The outcome of training on a batch.
 struct UpdateResult {
-  double loss = 0;                     ///< mean over the updates with a finite loss; NaN when there was none
+  double loss = 0;                     ///< mean over the updates with a finite loss; NaN if there was none
   std::int64_t made = 0, skipped = 0;  ///< numbers of updates
 };
 
-/// One update: gradients of a batch, clipping, the optimizer's step. Parameters and the optimizer's moments never get a
-/// value that is not finite.
+/// One update: gradients of a batch, clipping, the optimizer's step. Parameters and the optimizer's moments
+/// never receive a non-finite value.
 class UpdateStep {
  public:
   /// Model, op and pool must outlive it.
   UpdateStep(const Experiment& experiment, Model& model, ModelOp& op, ThreadPool& pool);
 
-  /// Trains on batches that together are a step, with the rate lr: one update with their gradient as if they were one
-  /// batch. With truncated BPTT a batch alone has one update a segment, the loss then being the mean over all scored
-  /// steps; `segments` has its progress, and between two updates `pause` is called, which may throw. Sequences
-  /// that are read once, at their end, have one update whose gradient reaches back that far. An update that cannot be
-  /// made is skipped where the experiment says so; else throws DivergenceError "WHAT is not finite", and the parameters
-  /// are those before the update.
+  /// Trains with the rate lr on batches that together form a step: one update with their gradient as if they
+  /// were one batch. With truncated BPTT a single batch has one update per segment, and the loss is the mean
+  /// over all scored steps; `segments` holds its progress, and `pause`, which may throw, is called between two
+  /// updates. Sequences that are read once, at their end, have one update whose gradient reaches back one
+  /// segment. An update that cannot be made is skipped if the experiment allows it; otherwise throws
+  /// DivergenceError "WHAT is not finite", and the parameters are those before the update.
   UpdateResult train_on(std::span<const SequenceBatch> batches, double lr,
                         std::optional<SegmentProgress>& segments, const std::function<void()>& pause);
 
@@ -45,7 +45,7 @@ class UpdateStep {
 
   Optimizer& optimizer() { return *optimizer_; }
   const Optimizer& optimizer() const { return *optimizer_; }
-  /// If set, it gets the weights after every update.
+  /// If set, it is given the weights after every update.
   std::optional<WeightAverage>& average() { return average_; }
   const std::optional<WeightAverage>& average() const { return average_; }
 
@@ -56,14 +56,15 @@ class UpdateStep {
   /// Runs the steps before the last segment forward, without gradients.
   UpdateResult train_on_end(const SequenceBatch& batch, double lr);
   UpdateResult update(const SequenceBatch& batch, double lr, const Window* initial, Window* final_window);
-  /// The number of targets of a batch, one a sequence or one a step.
+  /// The number of targets in a batch, one per sequence or one per step.
   double scored_steps(const SequenceBatch& batch) const;
-  /// Adds `share` of the gradients of a batch's loss, which is returned. Without a finite loss it adds none.
+  /// Adds `share` of the gradients of a batch's loss, and returns the loss. If the loss is not finite, it adds
+  /// none.
   double add_gradients(const SequenceBatch& batch, double share, const Window* initial, Window* final_window);
-  /// Makes the update, if gradients and a loss of this value allow it.
+  /// Makes the update, if the gradients and this loss value allow it.
   UpdateResult finish_update(double loss, const SequenceBatch& batch, double lr, const Window* initial);
-  /// Restores all parameters from before the update if one is not finite. Returns the name of the first such; empty
-  /// when all are finite.
+  /// Restores all parameters from before the update if one is not finite. Returns the name of the first such
+  /// parameter; empty if all are finite.
   std::string restore_unless_finite();
 
   Model& model_;
@@ -78,7 +79,7 @@ class UpdateStep {
   std::vector<Tensor> before_;  // the parameters before the update
 };
 
-/// The outcome of all segments of a batch.
+/// The outcome of all segments in a batch.
 UpdateResult result_of(const SegmentProgress& progress);
 
 /// Copies of all parameters, and back.

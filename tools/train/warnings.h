@@ -11,7 +11,7 @@
 
 namespace lagtape {
 
-/// Names of the inputs and targets of a task in messages: "input 'temp'" where columns have names, else "input 3".
+/// How messages refer to a task's inputs and targets: "input 'temp'" if columns have names, else "input 3".
 class ColumnTexts {
  public:
   /// `data`: the options of the task.
@@ -26,25 +26,25 @@ class ColumnTexts {
   std::vector<std::string> inputs_ = {}, targets_ = {};
 };
 
-/// A text for each layer with lags beyond the length of the sequences.
+/// One text for each layer whose lags exceed the length of the sequences.
 std::vector<std::string> lag_warnings(const Model& model, const DataShape& data);
 
-/// A text for each column whose variation is lost in the model's precision.
+/// One text for each column whose variation is lost in the model's precision.
 std::vector<std::string> rounding_warnings(const Model& model, const ColumnTexts& names);
 
-/// A text for each cell of equations under the rules of version 0.1 (EquationCell::grammar).
+/// One text for each equation cell under the rules of version 0.1 (EquationCell::grammar).
 std::vector<std::string> grammar_warnings(const Model& model);
 
-/// A text for each cell of a run of version 0.1 whose experiment reads it by other rules when it is trained again: the run's
-/// weights and experiment files, which need not be there.
+/// One text for each cell of a version 0.1 run whose experiment interprets it by other rules when trained
+/// again: the run's weights and experiment files, which need not exist.
 std::vector<std::string> retraining_warnings(const std::filesystem::path& weights,
                                              const std::filesystem::path& experiment);
 
-/// A text for each layer with weights that no gradient reaches, such as those of a spike that a comparison makes.
+/// One text for each layer with weights that no gradient reaches, such as those before a comparison that
+/// produces spikes.
 std::vector<std::string> gradient_warnings(const Model& model);
 
-/// All warnings before a training: these, quantiles without the median, and epochs with few
-/// updates.
+/// All warnings before training: these, quantiles without the median, and epochs with few updates.
 std::vector<std::string> training_warnings(const Trainer& trainer, const Model& model, const Task& task);
 
 }  // namespace lagtape

@@ -9,9 +9,9 @@
 
 namespace lagtape {
 
-/// The charts of an analysis with the names of their files: "gradients" (dL/dh_k against lag), "jacobians"
-/// (state Jacobians against lag), "norms" (states over time), and "values-L-NAME" (histogram of a named value
-/// of layer L). Lines are means over the sequences.
+/// The charts of an analysis by file name: "gradients" (dL/dh_k against lag), "jacobians" (state Jacobians
+/// against lag), "norms" (states over time), and "values-L-NAME" (histogram of a named value in layer L). Lines
+/// are means over the sequences.
 std::vector<std::pair<std::string, Plot>> plots_of(const Analysis& analysis, const std::string& title);
 
 }  // namespace lagtape

@@ -9,10 +9,10 @@
 
 namespace lagtape {
 
-/// The learning curves of each metric on the validation set that all runs have, by its name ("loss" is the loss, which
-/// comes first): a line a group, the mean of its runs, against epochs, or against updates where a run has no epochs. A
-/// metric whose smaller values are better has a logarithmic axis. Throws InputError for a line of a run's metrics.jsonl
-/// that is not a JSON object, or whose position is not a number.
+/// The learning curves on the validation set for each metric that all runs have, by name ("loss", the loss,
+/// comes first): one line per group, the mean of its runs, against epochs, or against updates if a run has no
+/// epochs. A metric for which smaller is better has a logarithmic axis. Throws InputError for a line in a run's
+/// metrics.jsonl that is not a JSON object, or whose position is not a number.
 std::vector<std::pair<std::string, Plot>> compared_curves(const Comparison& comparison);
 
 }  // namespace lagtape

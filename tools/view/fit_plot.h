@@ -9,8 +9,8 @@
 
 namespace lagtape {
 
-/// Charts of a fit by the names of their files, without endings: "fit" and "residuals", or "fit-y" and "residuals-y"
-/// for each of several traces, and "profile-tau" of each profile.
+/// Charts of a fit by file name, without endings: "fit" and "residuals", or "fit-y" and "residuals-y" for each
+/// of several traces, and "profile-tau" for each profile.
 std::vector<std::pair<std::string, Plot>> plots_of_fit(const FitResult& result, const std::string& title);
 
 }  // namespace lagtape

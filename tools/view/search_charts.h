@@ -9,9 +9,9 @@
 
 namespace lagtape::search {
 
-/// The charts of a search by their names: the metric against each setting ("optimizer.lr"), a dot for each run with a
-/// number, stopped ones pale; and all settings side by side ("settings"), a line for each run, each axis from the
-/// smallest to the largest value of its setting, the best three named.
+/// The charts of a search by name: the metric against each setting ("optimizer.lr"), with a dot for each run
+/// that has a number, pale if stopped; and all settings side by side ("settings"), with a line for each run,
+/// each axis ranging from the smallest to the largest value of its setting, and the best three labeled.
 std::vector<std::pair<std::string, Plot>> charts_of(const SearchPlan& plan, const std::vector<Trial>& trials);
 
 }  // namespace lagtape::search

@@ -9,9 +9,9 @@
 
 namespace lagtape {
 
-/// The first sequence of a split in the units of the data: its inputs and, where there is one at every step, its
-/// targets. `names` are those of the inputs, where the data have none. Throws InputError for tokens and for classes at
-/// every step.
+/// The first sequence of a split in the units of the data: its inputs and, if there is one at every step, its
+/// targets. `names` are for inputs that have no names in the data. Throws InputError for tokens and for classes
+/// at every step.
 Plot plot_of_sequence(const Dataset& split, const std::string& title, ThreadPool& pool,
                       const std::vector<std::string>& names = {});
 

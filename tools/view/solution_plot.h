@@ -12,7 +12,7 @@ namespace lagtape {
 /// The states over time.
 Plot plot_of_solution(const SolvedEquations& solved, const std::string& title);
 
-/// One state over another, the begin of the path marked.
+/// One state against another, with the start of the path marked.
 Plot plot_of_phase(const std::vector<PhaseAxis>& axes, const std::vector<std::vector<double>>& values,
                    const std::string& title);
 

@@ -7,8 +7,8 @@ enum ExitCode {
   kDone = 0,
   kFailed = 1,        ///< any other reason
   kWrongInput = 2,    ///< nothing was written
-  kDiverged = 3,      ///< the last good state is kept
-  kInterrupted = 130  ///< the state is saved
+  kDiverged = 3,      ///< the last good state has been kept
+  kInterrupted = 130  ///< the state has been saved
 };
 
 }  // namespace lagtape::cli

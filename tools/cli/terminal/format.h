@@ -16,12 +16,13 @@ double without_sign_of_nan(double value);
 std::string time_of(double seconds);
 /// One line, such as "loss 0.1234  rmse 0.351".
 std::string line_of(const Evaluation& evaluation);
-/// A note with the number of series that a table omits; empty for none.
+/// A note about how many series a table omits; empty for none.
 std::string note_on_rest(std::size_t series);
-/// The metrics of series, the largest loss first; of many the first and last few. Empty for none.
+/// The metrics of the series, largest loss first; if there are many, the first and last few. Empty if there are
+/// none.
 std::string table_of(const std::vector<SeriesEvaluation>& series);
-/// The confusion matrix with a row for each true class, a column for each predicted one, and the names
-/// or numbers of the classes as their titles, and precision, recall and F1 of each.
+/// The confusion matrix, with a row per true class and a column per predicted class, titled with the classes'
+/// names or numbers, and precision, recall and F1 for each class.
 std::string table_of(const Confusion& confusion);
 
 }  // namespace lagtape::cli

@@ -7,9 +7,9 @@
 
 namespace lagtape::cli {
 
-/// A table for each target, of the errors by steps ahead and of those over all steps, and a verdict on the model.
+/// For each target, a table of errors by number of steps ahead and over all steps, and a verdict on the model.
 std::string table_of(const HorizonScores& scores);
-/// The scores as an object, with the verdict, also as "of_use".
+/// The scores as an object, with the verdict, including "of_use".
 Json json_of(const HorizonScores& scores);
 
 }  // namespace lagtape::cli

@@ -7,7 +7,7 @@
 
 namespace lagtape::cli {
 
-/// Writes to stdout, and escapes everything that could act on a terminal, because names may come from a stranger's
+/// Writes to stdout, escaping everything that could affect a terminal, because names may come from a stranger's
 /// file. JSON keeps its values. Line breaks stay.
 void print_text(std::string_view text);
 /// The same to stderr.
@@ -16,13 +16,13 @@ void note_text(std::string_view text);
 /// Prints an error of the tool on stderr. If that fails, the exit code still says what happened.
 void report(std::string_view message);
 
-/// fmt::print by print_text.
+/// fmt::print through print_text.
 template <class... Args>
 void print(fmt::format_string<Args...> format, Args&&... args) {
   print_text(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// fmt::print by note_text.
+/// fmt::print through note_text.
 template <class... Args>
 void note(fmt::format_string<Args...> format, Args&&... args) {
   note_text(fmt::format(format, std::forward<Args>(args)...));

@@ -10,9 +10,9 @@
 
 namespace lagtape::cli {
 
-/// The progress of a training on stderr: a table with a line for each evaluation, and on a terminal a line that is
-/// redrawn, with a bar, epoch, step, loss, the best value so far, time left and steps per second. It fits the width of
-/// the terminal and omits the rest; it is colored unless NO_COLOR is set.
+/// A training run's progress on stderr: a table with a line for each evaluation, and on a terminal a line that
+/// is redrawn, with a bar, epoch, step, loss, the best value so far, time left and steps per second. It omits
+/// what does not fit the terminal's width; it is colored unless NO_COLOR is set.
 class Progress {
  public:
   explicit Progress(bool quiet);
@@ -20,7 +20,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void stepped(const StepReport& report);  ///< also within a step
+  void stepped(const StepReport& report);  ///< even within a step
   void evaluated(const EvaluationReport& report);
   void clear();  ///< removes the redrawn line
 
@@ -32,7 +32,7 @@ class Progress {
   bool shown_ = false;
   EpochTable table_;
   std::string best_;   ///< the best value so far
-  double first_ = -1;  ///< steps that were done when the time began
+  double first_ = -1;  ///< steps already done when timing started
   Clock::time_point started_, drawn_;
 };
 

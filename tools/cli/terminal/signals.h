@@ -2,8 +2,8 @@
 
 namespace lagtape::cli {
 
-/// From this call on, the first SIGINT or SIGTERM requests a stop, and a second one ends the process at once. SIGHUP,
-/// of a terminal that is closed, requests a stop, unless it is ignored (nohup).
+/// From this call on, the first SIGINT or SIGTERM requests a stop, and the second ends the process at once.
+/// SIGHUP, sent when a terminal is closed, requests a stop unless it is ignored (nohup).
 void catch_signals();
 bool stop_requested();
 

@@ -5,12 +5,12 @@
 
 namespace lagtape::cli {
 
-/// The number of columns of the terminal behind a file descriptor. Without a terminal it is that of the environment
+/// The number of columns of the terminal at a file descriptor. Without a terminal it is the environment
 /// variable COLUMNS, else 80.
 int terminal_width(int descriptor);
 
-/// A text that begins at column `indent`, on lines of at most `width` columns, all but the first indented. Width 0:
-/// one line, for scripts. A word that is too long has its own line.
+/// A text that starts at column `indent`, wrapped to at most `width` columns, with all lines but the first
+/// indented. Width 0: one line, for scripts. A word that is too long gets its own line.
 std::string wrapped(std::string_view text, std::size_t indent, int width);
 
 }  // namespace lagtape::cli

@@ -6,9 +6,9 @@
 
 namespace lagtape {
 
-/// The values of a step that are the same in every row and step, computed in f64: one list a value of the
-/// program, empty where the value is not fixed. Fixed are weights (but matrices), numbers, draws as they are
-/// in evaluation, and whatever is computed from these alone.
+/// The values of a step that are the same in every row and step, computed in f64: one list per value of the
+/// program, empty if the value is not fixed. Fixed are weights other than matrices, numbers, draws at their
+/// evaluation values, and whatever is computed only from these.
 std::vector<std::vector<double>> fixed_values(const ExportedLayer& layer);
 
 }  // namespace lagtape

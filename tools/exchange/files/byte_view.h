@@ -12,7 +12,7 @@ namespace lagtape::foreign {
 
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they are, little endian");
 
-/// Bytes of a file, each read of which is compared with how many there are.
+/// Bytes of a file; each read is checked against their number.
 class ByteView {
  public:
   ByteView(std::string_view bytes, const std::string& where) : bytes_(bytes), where_(where) {}

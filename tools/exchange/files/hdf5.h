@@ -8,13 +8,13 @@
 
 namespace lagtape::foreign {
 
-/// Whether bytes begin like a file of HDF5.
+/// Whether bytes start like an HDF5 file.
 bool begins_like_hdf5(std::string_view bytes);
 
-/// The arrays of real numbers of an HDF5 file by their paths, "layers/dense/vars/0", in f32 or f64; arrays of other types are
-/// left out. It reads what h5py writes unless asked otherwise: groups with symbol tables, and arrays in one piece. Throws
-/// InputError that begins with `where` for a damaged file, and for arrays in pieces or compressed.
-/// Format: https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html
+/// The real-valued arrays in an HDF5 file by path, "layers/dense/vars/0", in f32 or f64; arrays of other types
+/// are left out. It supports what h5py writes by default: groups with symbol tables, and contiguous arrays.
+/// Throws InputError that starts with `where` for a damaged file, and for chunked or compressed arrays. Format:
+/// https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html
 std::map<std::string, Tensor> read_hdf5(std::string_view bytes, const std::string& where);
 
 }  // namespace lagtape::foreign

@@ -11,12 +11,12 @@ namespace lagtape::foreign {
 /// The place of the value of `key`.
 Place part_of(Place place, std::string_view key);
 
-/// The numbers of nested arrays as a tensor in f64. Throws InputError at `place` unless all arrays
-/// of a level have one length, above 0, and hold numbers.
+/// The numbers in nested arrays as an f64 tensor. Throws InputError at `place` unless all arrays at a level
+/// have the same length, above 0, and contain numbers.
 Tensor tensor_of(const Json& json, const Place& place);
 
-/// A value that must be there and be an object, an array, a whole number from `least` or a text. Throws InputError that
-/// names the key and the value at `place`.
+/// A required value that must be an object, an array, an integer of at least `least` or a text. Throws
+/// InputError with the key and the value at `place`.
 const Json& object_at(const Json& parent, std::string_view key, const Place& place);
 const Json& array_at(const Json& parent, std::string_view key, const Place& place);
 std::int64_t count_at(const Json& parent, std::string_view key, const Place& place, std::int64_t least = 1);

@@ -7,11 +7,11 @@
 
 namespace lagtape::foreign {
 
-/// The entry of "layers" for a recurrence in one direction. A cell that differs from lagtape's becomes a cell by
-/// equations, which is added to `cells` under a name that says how it differs.
+/// The entry of "layers" for a unidirectional recurrence. A cell that differs from lagtape's becomes a cell
+/// given by equations, which is added to `cells` under a name that says how it differs.
 Json cell_layer(const ForeignCell& cell, const Carry& carry, Json& cells);
 
-/// The entry of "layers" for a map of every step to `units` numbers.
+/// The entry of "layers" for a per-step map to `units` numbers.
 Json dense_layer(const ForeignDense& dense, std::int64_t units, const Carry& carry, Json& cells);
 
 }  // namespace lagtape::foreign

@@ -8,12 +8,13 @@
 
 namespace lagtape::foreign {
 
-/// A file of Keras 3, `model.save("model.keras")`: a zip archive of config.json, which says how layers follow each other, and
-/// model.weights.h5. Throws InputError that begins with `where` and names the layer.
+/// A Keras 3 file, `model.save("model.keras")`: a zip archive with config.json, which describes how layers are
+/// connected, and model.weights.h5. Throws InputError that starts with `where` and names the layer.
 ForeignModel read_keras(std::string_view bytes, const std::string& where);
 
-/// Weights of Keras 3 alone, `model.save_weights("model.weights.h5")`, of LSTM, GRU and Dense layers. Their order is the one
-/// that widths allow, or `order`; functions are Keras's own, and all steps are given. The model's notes say so.
+/// Keras 3 weights without a model, `model.save_weights("model.weights.h5")`, of LSTM, GRU and Dense layers.
+/// Their order is `order`, or the only one that the widths allow; functions are Keras's defaults, and all steps
+/// are returned. The model's notes say so.
 ForeignModel read_keras_weights(std::string_view bytes, const std::vector<std::string>& order,
                                 const std::string& where);
 

@@ -10,7 +10,7 @@
 
 namespace lagtape::foreign {
 
-/// A value of a model of Keras: a vector at every step, or at the last one alone.
+/// A value in a Keras model: a vector at every step, or only at the last.
 struct KerasValue {
   int value = 0;
   bool is_last = false;
@@ -20,11 +20,11 @@ struct KerasValue {
 struct KerasLayerEntry {
   Json config;
   std::string type;  ///< "LSTM"
-  Place place;       ///< with its name
+  Place place;       ///< with the layer's name
   std::string path;  ///< of its weights: "layers/lstm_1"
 };
 
-/// The value that a layer computes of its inputs; `weights` are in f64.
+/// The value that a layer computes from its inputs; `weights` are in f64.
 KerasValue keras_output(const KerasLayerEntry& layer, const std::vector<KerasValue>& inputs,
                         TensorReader& weights, StepGraph& graph, std::vector<std::string>& notes);
 

@@ -9,10 +9,10 @@
 
 namespace lagtape::foreign {
 
-/// Facts about a part of a live PyTorch model that its state_dict lacks.
+/// Facts about part of a live PyTorch model that are missing from its state_dict.
 struct LiveModule {
   enum class Kind : std::uint8_t {
-    weights,    ///< a recurrence or a map, by its tensors' names
+    weights,    ///< a recurrence or a map, identified by its tensors' names
     embedding,  ///< nn.Embedding
     function,   ///< y = f(x), without tensors
   } kind = Kind::weights;
@@ -20,8 +20,8 @@ struct LiveModule {
   std::string function = {};  ///< one of functions_between_maps (torch_files.h), or that of an nn.RNN
 };
 
-/// The layers of modules that follow each other, from the input up, with all their tensors by the names of the
-/// state_dict, in f64. Throws InputError that begins with `where`, as layers_of (state_dict.h) does.
+/// The layers of modules applied in sequence, from the input up, with all their tensors in f64 under their
+/// state_dict names. Throws InputError that starts with `where`, as layers_of (state_dict.h) does.
 ForeignModel read_modules(std::vector<NamedTensor> tensors, const std::vector<LiveModule>& modules,
                           const std::string& where);
 

@@ -7,9 +7,9 @@
 
 namespace lagtape::foreign {
 
-/// A module of PyTorch: one map, or the layers of a recurrence.
+/// A PyTorch module: one map, or the layers of a recurrence.
 struct Module {
-  std::string name;  ///< "encoder.lstm"; empty for a model that is one module
+  std::string name;  ///< "encoder.lstm"; empty for a model that is a single module
   std::int64_t input = 0, output = 0;
   bool is_recurrent = false;
   std::vector<ForeignLayer> layers;

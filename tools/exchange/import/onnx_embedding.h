@@ -6,8 +6,8 @@
 
 namespace lagtape::foreign {
 
-/// Token vectors: rows of a table, by numbers that are computed of the model's tokens, of which there are as many as rows.
-/// Exporters count negative tokens from the end, for example.
+/// Token vectors: rows of a table, selected by numbers computed from the model's tokens, of which there are as
+/// many as rows. Exporters count negative tokens from the end, for example.
 std::vector<OnnxOperand> embedding(const OnnxCall& call);
 
 }  // namespace lagtape::foreign

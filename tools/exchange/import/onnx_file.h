@@ -14,7 +14,7 @@ namespace lagtape::foreign {
 
 struct OnnxGraph;
 
-/// An attribute of a node; the field of its type has the value.
+/// An attribute of a node; the field for its type holds the value.
 struct OnnxAttribute {
   std::int64_t integer = 0;
   float real = 0;
@@ -27,7 +27,7 @@ struct OnnxAttribute {
 };
 
 struct OnnxNode {
-  std::string type;  ///< "LSTM", or "DOMAIN.LSTM" for operators that are not ONNX's own
+  std::string type;  ///< "LSTM", or "DOMAIN.LSTM" for non-ONNX operators
   std::string name;
   std::vector<std::string> inputs, outputs;  ///< an empty name: not given
   std::map<std::string, OnnxAttribute> attributes;
@@ -36,7 +36,7 @@ struct OnnxNode {
   std::string title() const;
 };
 
-/// An input or an output of a graph; an extent that the file leaves open is -1.
+/// An input or an output of a graph; -1 for an extent that the file leaves open.
 struct OnnxValue {
   std::string name;
   Shape shape;
@@ -49,10 +49,10 @@ struct OnnxGraph {
   std::vector<OnnxValue> inputs, outputs;
 };
 
-/// Reads the graph of a model. Format: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto. Numbers may be in other
-/// files of `folder` and of folders below it, which the model names. Throws InputError that begins with `where` for
-/// damaged bytes, for a file that is not inside of `folder`, and for tensors of other types than float, double, float16,
-/// bfloat16, int32, int64 and bool.
+/// Reads the graph of a model. Format: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto. Numbers may be
+/// stored in other files in `folder` or below it, which the model refers to. Throws InputError that starts with
+/// `where` for damaged bytes, for a file outside `folder`, and for tensors of types other than float, double,
+/// float16, bfloat16, int32, int64 and bool.
 OnnxGraph read_onnx_graph(std::string_view bytes, const std::filesystem::path& folder,
                           const std::string& where);
 

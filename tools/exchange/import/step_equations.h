@@ -8,11 +8,11 @@
 
 namespace lagtape::foreign {
 
-/// The places of values in a layer's input: the first number and their count, piece by piece.
+/// The positions of values in a layer's input: the first index and the count, piece by piece.
 using StepLayout = std::map<int, std::vector<std::pair<std::int64_t, std::int64_t>>>;
 
-/// The layer that computes `nodes`, in their order, from an input of `width` numbers in that layout, and gives the targets
-/// one after the other.
+/// The layer that computes `nodes`, in order, from an input of `width` numbers in that layout, and outputs the
+/// targets one after the other.
 ForeignEntry equation_layer(const StepGraph& graph, const std::vector<int>& nodes, const StepLayout& layout,
                             std::int64_t width, const std::vector<int>& targets, const std::string& name);
 

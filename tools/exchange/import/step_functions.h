@@ -7,16 +7,17 @@
 
 namespace lagtape::foreign {
 
-// Functions of other programs, written by those of equations. Each adds values to a graph and returns the last.
+// Other programs' functions, written in terms of equation functions. Each adds values to a graph and returns
+// the last.
 
-int clipped(StepGraph& g, int a, double least, double most);  ///< an infinite bound is none
+int clipped(StepGraph& g, int a, double least, double most);  ///< infinite: no bound
 int leaky_relu(StepGraph& g, int a, double slope);
 /// scale * (max(a, 0) + alpha (exp(min(a, 0) / beta) - 1))
 int exponential_unit(StepGraph& g, int a, double alpha, double beta, double scale);
 int gelu(StepGraph& g, int a, bool by_tanh);
-/// The largest or smallest of a value's numbers: "maximum" or "minimum".
+/// The largest or smallest element of a value: "maximum" or "minimum".
 int extreme(StepGraph& g, const std::string& function, int a);
-/// Functions of one value by Keras's names.
+/// Functions of one value under Keras's names.
 using StepFunction = int (*)(StepGraph& g, int a);
 const std::map<std::string, StepFunction>& keras_functions();
 

@@ -17,14 +17,14 @@ enum class StepKind : std::uint8_t {
   element,     ///< `function` of one or two values, element-wise; one number broadcasts
   sum,         ///< the sum of a's numbers
   concat,      ///< values one after the other
-  slice,       ///< width numbers of a from `begin` on
+  slice,       ///< `width` numbers of a, starting at `begin`
   layer_norm,  ///< (a - mean) / sqrt(variance + number) * weight + bias
-  embedding,   ///< the rows of weight that a's numbers name
-  recurrence,  ///< the recurrence number `begin` of a
+  embedding,   ///< the rows of weight selected by a's numbers
+  recurrence,  ///< recurrence number `begin`, applied to a
   over_time,  ///< `function` of the values of all steps so far: "first", "last", "mean", "sum", "maximum", "minimum"
-  at_step,  ///< a's value at the step `begin` of `number`; -1: at the last of any number
-  state,    ///< the state number `begin` of the cell `number`, before the step
-  cell,     ///< its last input; the others are the states of the cell `begin` after the step
+  at_step,  ///< a's value at step `begin` out of `number` steps; -1: at the last of any number
+  state,    ///< state number `begin` of cell `number`, before the step
+  cell,     ///< its last operand is the input; the others are the states of cell `begin` after the step
 };
 
 /// A vector that is computed at every step.
@@ -39,7 +39,7 @@ struct StepValue {
   auto operator<=>(const StepValue&) const = default;
 };
 
-/// Values of a step, each computed from those before it. Equal computations share one value.
+/// The values of a step, each computed from those before it. Equal computations share one value.
 class StepGraph {
  public:
   int add(StepValue value);
@@ -47,7 +47,7 @@ class StepGraph {
   int size() const { return static_cast<int>(values_.size()); }
   std::int64_t width(int value) const { return (*this)[value].width; }
 
-  /// The tensor of that name, made by `make` if it is missing.
+  /// The tensor with that name, made by `make` if it is missing.
   template <class Make>
   int weight(const std::string& name, Make make) {
     const auto [place, is_new] = weight_names_.emplace(name, 0);
@@ -57,7 +57,7 @@ class StepGraph {
   const Tensor& tensor(int weight) const { return weights_[static_cast<std::size_t>(weight)]; }
 
   int number(double value);
-  int vector(const std::vector<double>& values);  ///< one number where all are equal
+  int vector(const std::vector<double>& values);  ///< one number if all are equal
   /// The numbers of a constant value, `width` of them.
   std::vector<double> constants(int value, std::int64_t width) const;
   int element(const std::string& function, int a);
@@ -72,7 +72,7 @@ class StepGraph {
   std::vector<std::vector<int>> first_states;  ///< constants of each cell
 
  private:
-  int kept(Tensor tensor);  ///< one of the weights that is equal, or a new one
+  int kept(Tensor tensor);  ///< the equal weight among them, or a new one
 
   std::vector<StepValue> values_;
   std::map<StepValue, int> known_;

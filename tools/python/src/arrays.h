@@ -7,18 +7,18 @@
 
 namespace lagtape::python {
 
-/// An array of T as lagtape reads it: row-major, dense, in the memory of its owner.
+/// An array of T as lagtape reads it: row-major, dense, in its owner's memory.
 template <class T>
 using InputArray = nanobind::ndarray<const T, nanobind::c_contig, nanobind::device::cpu>;
 
 /// A NumPy array over the tensor's own memory, which lives as long as either.
 nanobind::object array_of(const Tensor& tensor, bool writable = true);
 
-/// A NumPy array of T with that shape, not initialized.
+/// An uninitialized NumPy array of T with that shape.
 template <class T>
 nanobind::object empty_array(const Shape& shape, T*& data);
 
-/// A tensor over the memory of an array, which it holds. Nothing may write to it.
+/// A tensor over an array's memory, which keeps the array alive. Nothing may write to it.
 template <class T>
 Tensor tensor_of(const InputArray<T>& array);
 

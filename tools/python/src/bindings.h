@@ -11,7 +11,7 @@ enum class ReadAt : std::uint8_t;
 
 namespace lagtape::python {
 
-// Each adds the functions and classes of its subject to the extension module.
+// Each adds the functions and classes of its topic to the extension module.
 void add_models(nanobind::module_& module);
 void add_built_models(nanobind::module_& module);
 void add_streams(nanobind::module_& module);
@@ -25,7 +25,7 @@ void add_charts(nanobind::module_& module);
 void add_training(nanobind::module_& module);
 void add_recurrences(nanobind::module_& module);
 
-/// The place where outputs are read, by its name. Throws InputError with the nearest.
+/// The place where outputs are read, given its name. Throws InputError with the nearest.
 ReadAt read_at_named(const std::string& name);
 
 }  // namespace lagtape::python

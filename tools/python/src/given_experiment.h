@@ -11,14 +11,14 @@
 
 namespace lagtape::python {
 
-/// An experiment as a user gives it: the path of a file or a run, or a JSON text, whose relative paths begin
-/// at the current folder.
+/// An experiment as a user passes it: the path of a file or a run, or a JSON text whose paths are relative to
+/// the current folder.
 struct GivenExperiment {
   std::string place;                             ///< the path, or the text's name in messages
-  std::optional<std::string> text;               ///< none: what is at the path
+  std::optional<std::string> text;               ///< none: use what is at the path
   std::vector<std::string> set;                  ///< assignments, such as "train.epochs=3"
-  std::string row = {};                          ///< of a file that has several experiments
-  std::shared_ptr<const GivenFiles> files = {};  ///< its data, where they are in memory
+  std::string row = {};                          ///< in a file with several experiments
+  std::shared_ptr<const GivenFiles> files = {};  ///< its data, if they are in memory
 
   /// Provides the files, which must exist while data are read.
   GivenScope give() const { return GivenScope(files.get()); }

@@ -9,13 +9,13 @@
 
 namespace lagtape::search {
 
-/// The value of a range at a place from 0 to 1. `stretch`: the reach of whole numbers beyond their ends.
+/// The value of a range at a position from 0 to 1. `stretch`: how far integers reach beyond their ends.
 Json value_at(const Setting& setting, double place, double stretch);
 
-/// The stretch of whole numbers in draws: each has the same width, from half below it to half above.
+/// The stretch for integers in draws: each has the same width, from half below it to half above.
 constexpr double kEvenly = 0.5;
 
-/// The values drawn so far, on which the conditions of the next settings depend.
+/// The values drawn so far, on which the conditions of later settings depend.
 class Draw {
  public:
   explicit Draw(const Json& experiment) : experiment_(experiment) {}
@@ -49,7 +49,7 @@ class Draw {
   Places places_;
 };
 
-/// The settings of a run that depends on no other; further attempts give others.
+/// The settings of a run that depends on no other run; further attempts return different ones.
 Values random_draw(const SearchPlan& plan, std::uint64_t run, std::uint64_t attempt);
 
 }  // namespace lagtape::search

@@ -8,10 +8,10 @@
 
 namespace lagtape::search {
 
-/// How much each setting mattered: the part of the variance of the runs' ranks, by the plan's metric, that the setting
-/// explains alone, adjusted for chance (epsilon squared of a one-way analysis of variance on ranks), from 0 to 1, the
-/// largest first. Numbers form four groups of equal size, choices a group each, and runs without the setting one more.
-/// Over finished runs; empty for fewer than eight.
+/// How much each setting mattered: the fraction of the variance of the runs' ranks, by the plan's metric, that
+/// the setting alone explains, adjusted for chance (epsilon squared from a one-way analysis of variance on
+/// ranks), from 0 to 1, largest first. Numbers form four groups of equal size, each choice forms a group, and
+/// runs without the setting form another. Over finished runs; empty for fewer than eight.
 std::vector<std::pair<std::string, double>> importance(const SearchPlan& plan,
                                                        const std::vector<Trial>& trials);
 

@@ -7,13 +7,13 @@
 
 namespace lagtape::search {
 
-/// Numbers by the places of a document, JSON Pointers, in a time that does not grow with their count.
+/// Numbers by place in a document (JSON Pointers), looked up in a time that does not grow with their count.
 class Places {
  public:
   void add(const std::string& pointer, std::size_t number) { numbers_.emplace(pointer, number); }
   void remove(const std::string& pointer) { numbers_.erase(pointer); }
 
-  /// The number of the innermost place that contains a pointer or equals it. Null when there is none.
+  /// The number for the innermost place that contains a pointer or equals it. Null if there is none.
   const std::size_t* around(std::string pointer) const {
     while (!pointer.empty()) {
       const auto found = numbers_.find(pointer);

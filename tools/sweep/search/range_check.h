@@ -5,8 +5,9 @@
 
 namespace lagtape::search {
 
-/// Checks that the ranges of a search fit each other, `plan.set`, and the experiment, which has its
-/// defaults filled in: no setting lies in another, every condition is on an existing value that is known before, and no
+/// Checks that the ranges of a search are consistent with each other, `plan.set`, and the experiment, whose
+/// defaults are filled in: no setting lies within another, every condition refers to an existing value that is
+/// known earlier, and no
 /// --set is on a setting that is searched.
 void check_ranges(const SearchPlan& plan, const Json& experiment, JsonErrors& errors);
 

@@ -7,12 +7,12 @@
 
 namespace lagtape {
 
-/// A file of events as TensorBoard reads it: records of protocol buffers (tensorflow.Event), each with a CRC-32C of
-/// its length and of its bytes. Rows of metrics.jsonl become scalars of their steps.
+/// A TensorBoard event file: protocol buffer records (tensorflow.Event), each with a CRC-32C of its length and
+/// of its bytes. Rows of metrics.jsonl become scalars at their steps.
 class EventFile {
  public:
-  /// Writes RUN/events.out.tfevents.0.lagtape anew, with the rows in `rows`, one a line.
-  /// Throws as write_file_atomically does, and InputError for a link.
+  /// Rewrites RUN/events.out.tfevents.0.lagtape with the rows in `rows`, one per line. Throws as
+  /// write_file_atomically does, and InputError for a link.
   EventFile(const std::filesystem::path& run, const std::string& rows);
 
   /// Appends a row.

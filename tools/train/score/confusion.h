@@ -15,7 +15,7 @@ struct ScoredClass {
   std::int64_t actual = -1;  ///< -1: the target is missing
   std::int64_t predicted = -1;
 };
-/// The class at a place of outputs [B, q] or [B, T, q], counted over rows and steps.
+/// The class at a position in outputs [B, q] or [B, T, q], counted over rows and steps.
 ScoredClass class_at(const Tensor& outputs, const Batch& batch, std::int64_t place);
 
 /// Counts of each predicted class for each true class.
@@ -24,7 +24,7 @@ class Confusion {
   /// Throws InputError unless the targets are classes, and few enough to count (at most 4096).
   explicit Confusion(const DataShape& data);
 
-  /// Counts everything that a batch scores.
+  /// Counts everything scored in a batch.
   void add(const Tensor& outputs, const Batch& batch);
 
   std::int64_t classes() const { return data_.classes; }
@@ -35,8 +35,8 @@ class Confusion {
     return counts_[static_cast<std::size_t>(actual * data_.classes + predicted)];
   }
 
-  /// The share of elements predicted as a class that are of it, the share of its elements that are predicted as such,
-  /// and the harmonic mean of both; NaN where there are none.
+  /// The fraction of elements predicted as a class that belong to it, the fraction of its elements that are
+  /// predicted as such, and the harmonic mean of both; NaN if there are none.
   double precision(std::int64_t of) const;
   double recall(std::int64_t of) const;
   double f1(std::int64_t of) const;

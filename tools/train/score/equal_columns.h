@@ -7,16 +7,16 @@
 
 namespace lagtape {
 
-/// Finds the inputs that equal a target at every step, step by step. Inputs and targets that were equal so far are one
-/// class, so the time grows with inputs plus targets and not with their product.
+/// Finds the inputs that equal a target at every step, step by step. Inputs and targets that have been equal so
+/// far form one class, so the time grows with inputs plus targets rather than their product.
 class EqualColumns {
  public:
   EqualColumns(std::int64_t inputs, std::int64_t targets);
 
-  /// The inputs and targets of a step; a target of NaN is missing and equals everything.
+  /// The inputs and targets of a step; a NaN target is missing and equals everything.
   void add(std::span<const double> x, std::span<const double> y);
 
-  /// The number of pairs that were equal at every step with a known target, of which there was at least one.
+  /// The number of pairs that were equal at every step with a known target, with at least one such step.
   std::int64_t count() const;
   /// The first pairs of an input and a target, ordered by input; at most `most`.
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs(std::size_t most) const;
@@ -25,8 +25,8 @@ class EqualColumns {
 
  private:
   using Ids = std::vector<std::int32_t>;
-  /// Inputs and targets that were equal at every step at which these targets were known. With gaps, other classes may
-  /// have the same inputs.
+  /// Inputs and targets that were equal at every step at which these targets were known. With gaps, other
+  /// classes may have the same inputs.
   struct Class {
     Ids inputs, targets;
     bool has_gaps = false;

@@ -11,10 +11,10 @@
 
 namespace lagtape {
 
-/// The data of elements that a metric needs besides the usual ones.
+/// The data that a metric needs from elements in addition to the usual data.
 enum class MetricNeed : std::uint8_t { nothing, naive_errors, quantiles, crps };
 
-/// A metric that an experiment may name; the table has one row for each.
+/// A metric that an experiment may select; the table has one row for each.
 struct MetricEntry {
   std::string_view name;
   std::string_view summary;
@@ -22,47 +22,48 @@ struct MetricEntry {
   bool (*applies)(Loss loss);
   Accumulator::Add add;
   double (*value)(const Totals& totals);
-  bool ranks_models = true;  ///< the better of two models has the better value
+  bool ranks_models = true;  ///< which of two models is better
   MetricNeed need = MetricNeed::nothing;
 };
 std::span<const MetricEntry> metrics();
 
-/// A metric of one class by its number or name: f1_0, f1_1, ..., f1[fault], and the same for precision and recall.
+/// A metric of one class, given by number or name: f1_0, f1_1, ..., f1[fault], and the same for precision and
+/// recall.
 struct ClassMetricEntry {
   std::string_view stem;  ///< its name without the number: "f1_"
   std::string_view summary;
-  /// From the counts of how often it is the true class, the predicted one, and both.
+  /// From how often it is the true class, the predicted class, and both.
   double (*value)(const Totals::Sums& counts);
 };
 std::span<const ClassMetricEntry> class_metrics();
 
-/// A metric by its name: of a table's row, or of one class.
+/// A metric by name: of a table row, or of one class.
 struct Metric {
   bool larger_is_better, ranks_models;
   MetricNeed need;
   bool (*applies)(Loss loss);
-  Accumulator accumulator;      ///< value of no elements
+  Accumulator accumulator;      ///< value for no elements
   std::int64_t of_class = -1;   ///< the number of its class; -1: no class, or one that the data lack
-  std::string class_name = {};  ///< name of the class, if it names one
+  std::string class_name = {};  ///< name of the class, if it refers to one
 
   bool is_of_class() const { return of_class >= 0 || !class_name.empty(); }
 };
-/// The metric of a class by the name that the class has in the data: "f1[fault]".
+/// The metric of a class under the class's name in the data: "f1[fault]".
 std::string class_metric_name(const ClassMetricEntry& entry, std::string_view class_name);
 
 /// The mean training loss of an element.
 Accumulator mean_loss();
 
-/// Whether a model can be ranked by a value: it is a number, and not infinitely bad.
+/// Whether a model can be ranked by a value: it is not NaN or infinitely bad.
 bool is_rankable(bool larger_is_better, double value);
 /// Whether a value can be ranked and ranks above the other.
 bool is_better(bool larger_is_better, double value, double than);
 
-/// Empty when there is no such metric. One of a class that is not among the names is NaN.
+/// Empty if there is no such metric. One for a class that is not among the names is NaN.
 std::optional<Metric> find_metric(std::string_view name, std::span<const std::string> class_names = {});
 /// Throws InputError with the nearest name.
 Metric metric(std::string_view name, std::span<const std::string> class_names = {});
-/// Names of the metrics for a loss, or of all.
+/// Names of the metrics for a loss, or of all metrics.
 std::vector<std::string> metric_names();
 std::vector<std::string> metric_names(Loss loss);
 

@@ -12,28 +12,27 @@
 
 namespace lagtape {
 
-/// The loss and some metrics over everything that a split scores, in f64. An element is one real target number or
+/// The loss and some metrics over everything scored in a split, in f64. An element is one real target number or
 /// one class.
 class Scores {
  public:
-  /// `scaling` is that of real targets, `split`, which must outlive the scores, the set of the batches; null: naive
-  /// errors are unknown. Throws InputError for a metric that is unknown.
+  /// `scaling` is for real targets; `split`, which must outlive the scores, is the set of the batches; null:
+  /// naive errors are unknown. Throws InputError for an unknown metric.
   Scores(const LossFunction& loss, std::span<const std::string> metrics, Scaling scaling = {},
          std::span<const std::string> class_names = {}, const Dataset* split = nullptr);
 
-  /// Adds a batch's sequences. outputs: [B, T, q] when every step is scored, else [B, q]; only a sequence's own
+  /// Adds a batch's sequences. outputs: [B, T, q] if every step is scored, else [B, q]; only a sequence's own
   /// steps count. Errors of a loss with several levels are those of the level nearest to the median. Throws
-  /// InputError when the outputs do not fit the batch's targets.
+  /// InputError if the outputs do not fit the batch's targets.
   void add(const Tensor& outputs, const Batch& batch) { add(outputs, batch, 0, batch.size()); }
-  /// Adds rows first .. end - 1 of it.
+  /// Adds its rows first .. end - 1.
   void add(const Tensor& outputs, const Batch& batch, std::int64_t first, std::int64_t end);
   /// Adds the sequences of scores by the same loss and metrics.
   void merge(const Scores& other);
 
-  /// The mean loss of an element, the same as in training; that of esr and dc is the loss of all sequences as one
-  /// batch.
+  /// The mean loss of an element, as in training; for esr and dc, the loss of all sequences as one batch.
   double loss() const;
-  /// The values of the metrics, in their order.
+  /// The values of the metrics, in order.
   std::vector<double> values() const;
 
  private:

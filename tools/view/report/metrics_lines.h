@@ -10,14 +10,14 @@
 
 namespace lagtape::report {
 
-/// The whole lines of a run's metrics.jsonl; none where there is no file. Throws InputError for one that is not a JSON
-/// object, or whose epoch or step is not a number.
+/// The complete lines of a run's metrics.jsonl; none if there is no file. Throws InputError for a line that is
+/// not a JSON object, or whose epoch or step is not a number.
 std::vector<Json> lines_of(const std::filesystem::path& file);
 
 /// The learning curves of a run: the losses on one chart, and a chart for each metric. Losses have logarithmic axes.
 std::vector<Plot> learning_curves(const std::vector<Json>& lines);
 
-/// The norms of the parameters while training, a line for each; none where the run did not note them
+/// The norms of the parameters during training, one line for each; none if the run did not record them
 /// (TrainOptions::weight_norms).
 std::optional<Plot> weight_norms(const std::vector<Json>& lines);
 

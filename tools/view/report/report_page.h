@@ -9,8 +9,8 @@
 
 namespace lagtape::report {
 
-/// A self-contained page of HTML: no network, no script. It is legible on a narrow screen and a wide one, in
-/// light and dark, and in print. All texts are escaped.
+/// A self-contained HTML page: no network, no scripts. It is legible on narrow and wide screens, in light and
+/// dark mode, and in print. All texts are escaped.
 class ReportPage {
  public:
   explicit ReportPage(std::string title) : title_(std::move(title)) {}
@@ -23,9 +23,9 @@ class ReportPage {
   void table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
   /// A chart, its title as the caption.
   void chart(Plot plot);
-  /// Small charts beside each other, their titles as captions.
+  /// Small charts next to each other, with their titles as captions.
   void charts(std::vector<Plot> plots);
-  /// A row for each true class, a column for each predicted one, the darker the larger its share of the row.
+  /// A row per true class, a column per predicted class; a cell is darker the larger its share of the row.
   void matrix(const Confusion& confusion);
   void code(const std::string& text);
   /// A text below a summary that opens it.

@@ -9,16 +9,17 @@
 
 namespace lagtape::report {
 
-/// Collects the section on each of several series: metrics, forecasts beside those of baselines, and a chart.
+/// Collects the section on each of several series: metrics, forecasts compared with baselines, and a chart.
 class SeriesSection {
  public:
   /// All of them must outlive the section.
   SeriesSection(const Experiment& experiment, const Model& model, const Dataset& split);
 
-  /// Takes in a batch of the split in its order.
+  /// Adds a batch of the split, in order.
   void add(const Tensor& outputs, const Batch& batch);
   bool is_empty() const { return plots_.empty(); }
-  /// The series that the model predicts worst and best; `horizons` are the scores of its forecasts, null: there are none.
+  /// The series that the model predicts worst and best; `horizons` are the scores of its forecasts; null: there
+  /// are none.
   void write(ReportPage& page, const HorizonScores* horizons) const;
 
  private:
@@ -28,7 +29,7 @@ class SeriesSection {
   const Dataset& split_;
   SeriesScores scores_;
   ForecastPlot none_;                           ///< of no sequences
-  std::map<std::int64_t, ForecastPlot> plots_;  ///< by the first row of the series, as the scores are
+  std::map<std::int64_t, ForecastPlot> plots_;  ///< by the first row of the series, like the scores
 };
 
 }  // namespace lagtape::report

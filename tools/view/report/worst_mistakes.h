@@ -10,15 +10,15 @@
 
 namespace lagtape::report {
 
-/// A sequence that a model predicts wrong.
+/// A sequence that a model predicts wrongly.
 struct Mistake {
   std::int64_t sequence = 0;
   double error =
-      0;  ///< root of the mean squared error in the units of the data; for a class, the probability of the wrong one
+      0;  ///< root mean squared error in the units of the data; for a class, the probability of the wrong one
   std::int64_t actual = -1, predicted = -1;  ///< classes; -1 for real targets
   std::int64_t step = 0;                     ///< step of the wrong class
 
-  // The part for a chart: at most kMostSteps steps around the mistake, in the units of the data.
+  // The part to plot: at most kMostSteps steps around the mistake, in the units of the data.
   std::int64_t first_step = 0;
   std::vector<std::vector<double>> inputs =
       {};  ///< values of the first inputs; none for tokens and very long sequences
@@ -26,12 +26,12 @@ struct Mistake {
                       predictions = {};  ///< values of the first target, or of all steps; none for classes
 };
 
-/// Whether there is something to draw.
+/// Whether there is anything to draw.
 bool has_chart(const Mistake& mistake);
-/// Truth and prediction where there are several of them, else the inputs; the title names the mistake.
+/// Truth and prediction if there are several of them, else the inputs; the title describes the mistake.
 Plot chart_of(const Mistake& mistake, const DataShape& data);
 
-/// Collects the largest errors of a split, a sequence each.
+/// Collects the largest errors in a split, one sequence each.
 class WorstMistakes {
  public:
   static constexpr std::size_t kMost = 10;
@@ -40,15 +40,15 @@ class WorstMistakes {
   WorstMistakes(const DataShape& data, Normalization normalization, LossFunction loss)
       : data_(data), normalization_(std::move(normalization)), loss_(std::move(loss)) {}
 
-  /// Takes in a batch of a split in its order. `outputs`: [B, q] or [B, T, q], normalized as the targets are;
-  /// for several outputs a target the one nearest to the median counts.
+  /// Adds a batch of a split, in order. `outputs`: [B, q] or [B, T, q], normalized like the targets; if there
+  /// are several outputs per target, the one nearest to the median counts.
   void add(const Tensor& outputs, const Batch& batch);
   /// The mistakes, the largest first.
   const std::vector<Mistake>& all() const { return worst_; }
 
  private:
   Mistake mistake_of(const Tensor& outputs, const Batch& batch, std::int64_t row) const;
-  /// Adds the part for a chart.
+  /// Adds the part to plot.
   void keep_sequence(Mistake& mistake, const Tensor& outputs, const Batch& batch, std::int64_t row) const;
 
   DataShape data_;

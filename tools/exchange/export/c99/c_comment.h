@@ -7,9 +7,9 @@
 
 namespace lagtape {
 
-/// The comment at the head of the file: how to use it, sizes, and the operations of a step. `layers` and
-/// `names` name the layers and, where names are known, the numbers of a step; the size of the code is estimated from
-/// its text, `code`. `usage` has lines about more functions.
+/// The comment at the top of the file: usage, sizes, and the operations in a step. `layers` and `names` name
+/// the layers and, if known, the numbers of a step; the code size is estimated from its text, `code`. `usage`
+/// contains lines about additional functions.
 std::string c_comment(const CStyle& style, const std::string& layers, const StepNames& names,
                       const std::string& usage, const CCosts& costs, const std::string& code);
 

@@ -19,14 +19,14 @@ struct CExpression {
   int depth = 0;     ///< depth of nested operations
 };
 
-/// The equations of a layer's step in C. While they are written it collects what they need: constants, helper
-/// functions, and names of the states that the function must declare.
+/// The equations of a layer's step in C. While they are written, this class collects what they need: constants,
+/// helper functions, and names of states that the function must declare.
 class CExpressions {
  public:
   CExpressions(const ExportedLayer& layer, const CStyle& style);
 
   const CLoops& loops() const { return loops_; }
-  /// Whether the value is there before the loops begin.
+  /// Whether the value is available before the loops start.
   bool is_given(int id) const { return given_[id]; }
   /// Whether a loop stores the value in a variable.
   bool has_variable(int id) const;
@@ -36,16 +36,17 @@ class CExpressions {
 
   /// Element `index` of a value, computed from its operands.
   CExpression computed(int id, const std::string& index);
-  /// Element `index` of a value: of its variable, or its expression.
+  /// Element `index` of a value: of its variable, or as an expression.
   CExpression element(int id, const std::string& index);
-  /// A name of the function that is free.
+  /// An unused function name.
   std::string unique(const std::string& wished) { return locals_.unique(wished); }
 
   /// The declarations of the states that the equations read.
   std::string state_pointers() const;
 
   std::string constants;
-  /// Vectors in whole numbers, declared and computed, that loops written since the last call of `preparations` read.
+  /// The integer vectors, declared and computed, that are read by loops written since the last call of
+  /// `preparations`.
   std::string preparations() { return std::exchange(preparations_, {}); }
   std::set<std::string> helpers;
   CCosts costs;
@@ -60,7 +61,7 @@ class CExpressions {
   CExpression real_lag(const Instruction& v, const std::string& index);
   /// The vector that holds a value, as a pointer.
   std::string vector(int id);
-  /// The name of a vector in whole numbers; with _scale, that of what one of them is worth.
+  /// The name of an integer vector; with _scale, the value of one unit.
   std::string whole_vector(const std::string& vector, std::int64_t width);
   std::string past(int state, std::int64_t lag);
   std::string matrix(int weight);
@@ -76,7 +77,7 @@ class CExpressions {
   std::vector<bool> is_named_;
   std::map<int, std::string> fixed_names_, matrices_;
   std::string preparations_;
-  std::map<std::string, std::string> whole_;                   // vector -> the same in whole numbers
+  std::map<std::string, std::string> whole_;                   // vector -> its integer form
   std::map<std::pair<int, std::int64_t>, std::string> pasts_;  // (state, lag) -> variable
 };
 

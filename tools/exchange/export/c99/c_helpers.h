@@ -8,8 +8,8 @@
 
 namespace lagtape {
 
-/// The largest errors of the approximations in f32, beside the exact functions on all real numbers. A test
-/// measures them.
+/// The largest errors of the f32 approximations compared with the exact functions, over all real numbers. A
+/// test measures them.
 inline constexpr double kFastTanhError = 1.5e-6, kFastSigmoidError = 8e-7;
 
 /// Whether C lacks the function, so that the file defines it.

@@ -8,20 +8,20 @@
 
 namespace lagtape {
 
-/// Names of local variables in a function of C: all different, and none a word of the language or a function of math.h.
+/// Names of local variables in a C function: all different, and none a C keyword or a math.h function.
 class CNames {
  public:
-  /// `taken` are the function's names so far.
+  /// `taken`: the function's names so far.
   explicit CNames(std::set<std::string> taken);
 
-  /// A name like the wished one.
+  /// A name similar to the desired one.
   std::string unique(const std::string& wished);
 
  private:
   std::set<std::string> taken_;
 };
 
-/// A name of C made from another one: letters, digits and underscores.
+/// A C name made from another name: letters, digits and underscores.
 std::string c_identifier(const std::string& name);
 
 }  // namespace lagtape

@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// What a C file declares and defines for the names of a step: NAME_class_names, and NAME_step_at, which makes calendar terms
-/// from times.
+/// What a C file declares and defines for the names of a step: NAME_class_names, and NAME_step_at, which
+/// computes calendar terms from times.
 struct CStepNames {
   std::string macros = {}, prototypes = {}, definitions = {};
   std::string usage = {};  ///< lines for the comment

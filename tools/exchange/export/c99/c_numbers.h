@@ -13,12 +13,12 @@ namespace lagtape {
 
 /// The choices that all parts of a C file share.
 struct CStyle {
-  std::string name;  ///< prefix of all names that the file defines
+  std::string name;  ///< prefix of all names defined in the file
   Dtype dtype = Dtype::f32;
   CWeights weights = CWeights::real;
-  bool fast_functions = false;  ///< tanh and sigmoid by the approximation of c_helpers.h
+  bool fast_functions = false;  ///< tanh and sigmoid use the approximation in c_helpers.h
   CWeights vectors =
-      CWeights::real;  ///< to what whole numbers vectors are rounded for products; real: they are not
+      CWeights::real;  ///< the integers to which vectors are rounded for products; real: they are not rounded
 };
 
 /// The longest line of the C file.
@@ -26,23 +26,23 @@ inline constexpr std::size_t kCLineLength = 110;
 
 /// "signed char" or "short".
 std::string c_type(CWeights weights);
-/// The largest whole number: 127 or 32767.
+/// The largest integer: 127 or 32767.
 int largest_whole(CWeights weights);
-/// The scalar of the C file: "float" or "double".
+/// The scalar type of the C file: "float" or "double".
 std::string c_type(Dtype dtype);
-/// A function of math.h for the scalar: "tanhf" or "tanh".
+/// A math.h function for the scalar type: "tanhf" or "tanh".
 std::string c_function(const std::string& name, Dtype dtype);
-/// A number that reads back as the same one: "0.5f".
+/// A number that reads back unchanged: "0.5f".
 std::string c_number(double value, Dtype dtype);
 /// "static const float NAME[3] = {...};" with its line ends.
 std::string c_array(const std::string& name, std::span<const double> values, Dtype dtype);
 std::string c_array(const std::string& name, std::span<const std::int32_t> values, CWeights weights);
 
-/// A matrix [rows, columns] in whole numbers: element = scale of its row * whole number, where the largest of each row
-/// is the largest of the type.
+/// An integer matrix [rows, columns]: element = scale of its row * integer, where the largest integer of each
+/// row is the type's maximum.
 struct WholeNumbers {
   std::vector<std::int32_t> values;
-  std::vector<double> scales;  ///< one a row, representable in f32
+  std::vector<double> scales;  ///< one per row, representable in f32
 };
 WholeNumbers whole_numbers(const Tensor& matrix, CWeights weights);
 /// The matrix of these numbers.

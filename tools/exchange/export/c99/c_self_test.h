@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// The function NAME_self_test in C, with its inputs and the outputs that a stream gives for them. Throws
-/// InputError when these are not finite.
+/// The function NAME_self_test in C, with its inputs and the outputs that a stream produces for them. Throws
+/// InputError if these are not finite.
 std::string c_self_test(const ExportedModel& model, const CStyle& style);
 
 }  // namespace lagtape

@@ -7,7 +7,7 @@
 
 namespace lagtape {
 
-/// A model as one file of C99 that needs nothing but math.h and allocates nothing:
+/// A model as one C99 file that needs only math.h and allocates nothing:
 ///
 ///     void NAME_init(NAME_state *state);   before the first step; the caller owns the state
 ///     void NAME_reset(NAME_state *state);  back to there

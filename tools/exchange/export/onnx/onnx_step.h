@@ -12,13 +12,13 @@ namespace lagtape {
 struct OnnxState {
   std::string name;  ///< "layer0.h"
   Dtype dtype = Dtype::f32;
-  /// [width], or [steps, width] for a state with lags: its past, the oldest first and the present last.
+  /// [width], or [steps, width] for a state with lags: its past, oldest first and present last.
   std::vector<std::int64_t> extents;
 
   OnnxShape shape() const;  ///< with the batch first
 };
 
-/// The states of a layer; the last is "LAYER.n", the number of steps so far [1], where its step reads it.
+/// The states of a layer; the last is "LAYER.n", the number of steps so far [1], if its step reads it.
 std::vector<OnnxState> onnx_states(const ExportedLayer& layer, Dtype dtype);
 
 /// One step of a layer as nodes.

@@ -7,8 +7,8 @@
 
 namespace lagtape {
 
-/// Adds the model's input (numbers, or tokens and the table of their vectors), with `leading` axes before that
-/// of the numbers, and returns what the first layer reads.
+/// Adds the model's input (numbers, or tokens with the table of their vectors), with `leading` axes before the
+/// axis of numbers, and returns what the first layer reads.
 std::string add_input(OnnxWriter& graph, const ExportedModel& model, const OnnxShape& leading);
 
 /// Adds the output "y" in the units of the data.

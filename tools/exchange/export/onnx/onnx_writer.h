@@ -13,14 +13,14 @@
 
 namespace lagtape {
 
-/// The versions of ONNX that the files state.
+/// The ONNX versions that the files declare.
 inline constexpr std::int64_t kOnnxOpset = 17, kOnnxFormat = 8;
 
-/// Types of elements, as ONNX numbers them.
+/// Element types, as ONNX numbers them.
 enum class OnnxType : std::uint8_t { f32 = 1, i64 = 7, f64 = 11 };
 OnnxType onnx_type(Dtype dtype);
 
-/// An extent of a tensor in a graph: a number, or the name of one that is not fixed, such as "batch".
+/// An extent of a tensor in a graph: a number, or a name if it is not fixed, such as "batch".
 struct OnnxExtent {
   OnnxExtent(std::int64_t size) : size(size) {}
   OnnxExtent(const char* name) : name(name) {}
@@ -44,8 +44,8 @@ class OnnxAttributes {
   std::vector<ProtobufWriter> all_;
 };
 
-/// A graph under construction; values are known by their names. Constants of a graph inside another one are
-/// kept by the outer one.
+/// A graph under construction; values are identified by name. Constants of a nested graph are stored in the
+/// outer one.
 class OnnxWriter {
  public:
   explicit OnnxWriter(std::string name);
@@ -55,7 +55,7 @@ class OnnxWriter {
   void input(const std::string& name, OnnxType type, const OnnxShape& shape);
   void output(const std::string& name, OnnxType type, const OnnxShape& shape);
 
-  /// Adds a node with one output and returns its name: `wished`, or one made from the operation.
+  /// Adds a node with one output and returns its name: `wished`, or a name made from the operation.
   std::string node(const std::string& operation, std::span<const std::string> inputs,
                    const OnnxAttributes& attributes = {}, const std::string& wished = {});
   std::string node(const std::string& operation, std::initializer_list<std::string> inputs,
@@ -66,7 +66,7 @@ class OnnxWriter {
   void node(const std::string& operation, std::span<const std::string> inputs,
             std::span<const std::string> outputs, const OnnxAttributes& attributes);
 
-  // Constants, which return their names: a tensor, whole numbers of shape [n], numbers.
+  // Constants; each returns its name: a tensor, integers of shape [n], numbers.
   std::string constant(const std::string& wished, const Tensor& value);
   std::string integers(std::span<const std::int64_t> values);
   std::string integers(std::initializer_list<std::int64_t> values) {
@@ -76,7 +76,7 @@ class OnnxWriter {
   std::string numbers(const Shape& shape, std::span<const double> values, Dtype dtype,
                       const std::string& wished = "number");
 
-  /// A name that no value has yet.
+  /// An unused value name.
   std::string unique(const std::string& wished);
 
   ProtobufWriter message() const;
@@ -84,10 +84,10 @@ class OnnxWriter {
   std::string model(const std::string& description) const;
 
  private:
-  /// The names and constants that a graph and those inside it share.
+  /// The names and constants shared by a graph and those nested in it.
   struct Shared {
     std::set<std::string> names;
-    std::map<std::string, int> next_numbers;  ///< by name: the first number that may be free as a suffix
+    std::map<std::string, int> next_numbers;  ///< by name: the first number that may be unused as a suffix
     std::vector<ProtobufWriter> constants;
   };
 

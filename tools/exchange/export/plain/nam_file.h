@@ -6,8 +6,9 @@
 
 namespace lagtape {
 
-/// The model as a file of Neural Amp Modeler, as import reads it (import/nam_file.h): lstm layers of one size, with the states
-/// that they begin in, and an affine read-out of one output, which is applied at every step. Throws InputError for others.
+/// The model as a Neural Amp Modeler file, as import reads it (import/nam_file.h): lstm layers of one size with
+/// their initial states, and an affine read-out with one output that is applied at every step. Throws
+/// InputError for other models.
 std::string nam_file(const Model& model);
 
 }  // namespace lagtape
