@@ -1,16 +1,16 @@
-"""The engine as a toy, in NumPy: a step is recorded once, its adjoint program derived, the product of a delayed state taken
-out of the time loop, and the rest replayed over time. Words are those of ops/recurrence; tests/python/toy_test.py compares
-values and gradients with the engine's. It knows one sequence, one state, one lag and no biases."""
+"""A toy version of the engine, in NumPy: it records a step once, derives its adjoint program, moves the product of a delayed
+state out of the time loop, and replays the rest over time. Terms are those of ops/recurrence; tests/python/toy_test.py
+compares values and gradients with the engine's. It supports one sequence, one state, one lag and no biases."""
 
 from typing import Dict, List, NamedTuple
 
 import numpy as np
 
-RUN = 16  # steps of a run: the unit of products of the input and of weight gradients
+RUN = 16  # steps per run: input products and weight gradients are computed one run at a time
 
 
 class Op(NamedTuple):
-    """An operation of a step program, on values by their numbers."""
+    """An operation in a step program, on values given by number."""
 
     kind: str
     a: int = -1
@@ -18,7 +18,7 @@ class Op(NamedTuple):
     weight: str = ""
 
 
-# A value is a vector, or has a row for each step: then a product is one large product.
+# A value is a vector, or a matrix with a row per step, for which a product is one large product.
 RULES = {
     "product": lambda W, a, b: a @ W.T,
     "transposed": lambda W, a, b: a @ W,
@@ -32,7 +32,7 @@ RULES = {
 
 
 class Value:
-    """A value of the step being recorded."""
+    """A value in the step being recorded."""
 
     def __init__(self, tape: "StepTape", number: int):
         self.tape, self.number = tape, number
@@ -78,8 +78,8 @@ def delay_cell(lag: int) -> StepTape:
 
 
 def adjoint_program(step: StepTape):
-    """Reverse mode over the recorded step. It gives the tape with the adjoint's operations behind those of the step, and the
-    adjoint of each value by its number. The adjoint of h' is an input, like x."""
+    """Reverse mode over the recorded step. Returns the tape with the adjoint's operations after the step's, and each
+    value's adjoint by number. The adjoint of h' is an input, like x."""
     tape = StepTape(step.lag)
     tape.ops = list(step.ops)
     adjoints = {step.next.number: tape.record("adjoint")}
@@ -104,15 +104,15 @@ def adjoint_program(step: StepTape):
 
 
 class Layer:
-    """A step with its schedule, run over time."""
+    """A step with its schedule, which runs over time."""
 
     def __init__(self, step: StepTape):
         self.step, self.lag = step, step.lag
         self.tape, self.adjoints = adjoint_program(step)
         x, past = step.x.number, step.past.number
         self.products = [n for n, op in enumerate(step.ops) if op.kind == "product"]
-        # Hoisting: products of the input are computed once a run, those of the delayed state once a delay block. So are
-        # the products that give their adjoints. All other operations are replayed at every step.
+        # Hoisting: products with the input are computed once per run, and with the delayed state once per delay block;
+        # likewise for the products that give their adjoints. All other operations are replayed at every step.
         self.time_parallel = [n for n in self.products if step.ops[n].a == x]
         self.delay_parallel = [n for n in self.products if step.ops[n].a == past]
         late = {self.adjoints[x], self.adjoints[past]}
@@ -121,7 +121,7 @@ class Layer:
         self.backward_ops = [n for n in range(len(step.ops), len(self.tape.ops)) if n not in late]
 
     def blocks(self, steps: int, first: int = 0):
-        """(first, last + 1) of the delay blocks of each run: h[n - lag] is known for lag + 1 steps from any step on."""
+        """(first, last + 1) of the delay blocks in each run: from any step, h[n - lag] is known for lag + 1 steps."""
         runs = [(run, min(run + RUN, steps)) for run in range(0, steps, RUN)]
         return [(run, [(n, min(n + self.lag + 1, run[1])) for n in range(*run, self.lag + 1)]) for run in runs]
 
@@ -134,7 +134,7 @@ class Layer:
                 values[number] = RULES[op.kind](weights.get(op.weight), values.get(op.a), values.get(op.b))
 
     def forward(self, weights, x, window):
-        """The states h[-lag] .. h[T] and the values of each step. `window`: h[-lag] .. h[0]; x: [T, input]."""
+        """The states h[-lag] .. h[T] and each step's values. `window`: h[-lag] .. h[0]; x: [T, input]."""
         h = np.concatenate([window, np.zeros((len(x), window.shape[1]))])
         saved: List[Dict[int, np.ndarray]] = []
         for (first, end), blocks in self.blocks(len(x)):
@@ -153,7 +153,7 @@ class Layer:
         return h, saved
 
     def backward(self, weights, saved, dy):
-        """The gradients of the weights, of x and of the window, from dL/dh' at each step [T, units]."""
+        """The gradients of the weights, x and the window, from dL/dh' at each step [T, units]."""
         gradients = {name: np.zeros_like(w) for name, w in weights.items()}
         dh = np.concatenate([np.zeros((self.lag + 1, dy.shape[1])), dy])
         dx = np.zeros((len(dy), len(saved[0][self.step.x.number])))

@@ -1,4 +1,4 @@
-"""Writes TASK/data.npz for the experiments whose sequences are made here: python3 tools/experiments/make_data.py [TASK ...]"""
+"""Writes TASK/data.npz for experiments with generated sequences: python3 tools/experiments/make_data.py [TASK ...]"""
 
 import pathlib
 import sys
@@ -13,13 +13,13 @@ def one_hot(numbers, width):
 
 
 def parity(random, rows):
-    """Bits as +1 and -1, and after each whether the ones so far are odd."""
+    """Bits as +1 and -1; the target after each is the parity of the ones so far."""
     bits = random.integers(0, 2, (rows, 32))
     return (2 * bits - 1)[..., None], np.cumsum(bits, 1) % 2
 
 
 def selective_copy(random, rows, letters=6, steps=40):
-    """Letters 1 .. 8 at random places among blanks (0), which are asked for in their order by marks (9)."""
+    """Letters 1 .. 8 at random places among blanks (0), to be recalled in order at marks (9)."""
     word = random.integers(1, 9, (rows, letters))
     x, y = np.zeros((rows, steps + letters), int), np.zeros((rows, steps + letters), int)
     for row in range(rows):
@@ -29,7 +29,7 @@ def selective_copy(random, rows, letters=6, steps=40):
 
 
 def recall(random, rows, pairs=6, keys=12):
-    """Pairs of a key and a value, one a step, and then all the keys in another order; the answers are the values, 0 before."""
+    """Pairs of a key and a value, one per step, and then all keys in another order; the answers are the values, earlier 0."""
     x, y = np.zeros((rows, 2 * pairs, 2 * keys)), np.zeros((rows, 2 * pairs), int)
     for row in range(rows):
         key, value = random.choice(keys, pairs, replace=False), random.integers(0, keys, pairs)
@@ -40,7 +40,7 @@ def recall(random, rows, pairs=6, keys=12):
 
 
 def uneven_times(random, rows, steps=40):
-    """A sine of a random frequency at uneven times: its value and the time to the next reading, which is asked for."""
+    """A sine with a random frequency at uneven times: its value and the time to the next reading, which is the target."""
     gaps = random.uniform(0.1, 1.9, (rows, steps))
     times = np.cumsum(gaps, 1)
     phase, rate = random.uniform(0, 2 * np.pi, (rows, 1)), random.uniform(0.5, 1.5, (rows, 1))
@@ -49,7 +49,7 @@ def uneven_times(random, rows, steps=40):
 
 
 def spike_times(random, rows, channels=12, steps=50, classes=8):
-    """One spike of each channel, whose times tell the class, as the order of arrival does in spoken digits."""
+    """One spike per channel; the times determine the class, as the order of arrival does for spoken digits."""
     wanted = np.random.default_rng(7).integers(4, steps - 10, (classes, channels))
     y = random.integers(0, classes, rows)
     times = wanted[y] + random.integers(-2, 3, (rows, channels)) + random.integers(0, 6, (rows, 1))
@@ -59,7 +59,7 @@ def spike_times(random, rows, channels=12, steps=50, classes=8):
 
 
 def first_letter(random, rows, steps=200):
-    """Noise, with a letter in its first step, which is asked for after the last."""
+    """Noise, with a letter in its first step that must be recalled after the last."""
     y = random.integers(0, 8, rows)
     x = 0.1 * random.standard_normal((rows, steps, 8))
     x[:, 0] += one_hot(y, 8)
@@ -67,7 +67,7 @@ def first_letter(random, rows, steps=200):
 
 
 def narma10(random, rows):
-    """y[n+1] = 0.3 y[n] + 0.05 y[n] (y[n] + ... + y[n-9]) + 1.5 u[n-9] u[n] + 0.1, of u uniform in 0 .. 0.5: one sequence."""
+    """y[n+1] = 0.3 y[n] + 0.05 y[n] (y[n] + ... + y[n-9]) + 1.5 u[n-9] u[n] + 0.1, with u uniform in 0 .. 0.5: one sequence."""
     first, steps = 200, rows
     u = random.uniform(0, 0.5, first + steps)
     y = np.zeros(first + steps + 1)

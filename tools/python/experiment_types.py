@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the types of experiments, lagtape/experiments.pyi, by the JSON Schema that `lagtape schema` prints:
+"""Writes the types of experiments, lagtape/experiments.pyi, from the JSON Schema that `lagtape schema` prints:
 
     lagtape schema | tools/python/experiment_types.py > tools/python/lagtape/experiments.pyi
 """
@@ -21,14 +21,14 @@ PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"
 
 
 class Types:
-    """Collects a TypedDict for each kind of object of a schema, by names made of its place."""
+    """Collects a TypedDict for each kind of object in a schema, with a name made from its location."""
 
     def __init__(self, schema):
         self.schema, self.classes, self.made = schema, [], {}
         self.names = {**dict.fromkeys(("layer", "layer_or_own"), "Layer"), **dict.fromkeys(("cell", "cell_or_own"), "CellLayer")}
 
     def of(self, schema, name):
-        """The type of the values that a schema allows."""
+        """The type of values that a schema allows."""
         if "$ref" in schema:
             return self.reference(schema["$ref"].split("/")[-1])
         if "const" in schema or "enum" in schema:
@@ -50,14 +50,14 @@ class Types:
         return PLAIN.get(kind, kind or "object")
 
     def reference(self, name):
-        """The type of a definition, which others name by its name."""
+        """The type of a definition, to which others refer by name."""
         if name not in self.names:
             self.names[name] = camel(name)
             self.names[name] = self.alias(camel(name), self.of(self.schema["$defs"][name], camel(name)))
         return self.names[name]
 
     def alias(self, name, kind):
-        """A name for a type, unless a class has it."""
+        """Names a type, unless a class already has that name."""
         if name in self.made.values():
             return kind
         if kind != name:
@@ -65,7 +65,7 @@ class Types:
         return name
 
     def kinds(self, schema, name):
-        """The types of an object that is one of several, each told by the value of a key such as "cell"."""
+        """The types of an object that is one of several, identified by the value of a key such as "cell"."""
         found, shared = [], schema.get("properties", {})
         for condition in schema["allOf"]:
             tested, then = condition["if"].get("properties", {}), condition.get("then", {})
@@ -79,7 +79,7 @@ class Types:
         return union(found) if found else self.add(name, schema)
 
     def add(self, name, schema):
-        """A class of that name, or of one with a number where others have it."""
+        """A class with that name, with a number added if it is taken."""
         required = set(schema.get("required", []))
         lines = []
         for key, value in schema["properties"].items():
@@ -102,7 +102,7 @@ class Types:
 
 
 def union(types):
-    """Any of some types, each once."""
+    """A union of types without duplicates."""
     parts = []
     for one in types:
         parts += [part for part in split(one[6:-1]) if part not in parts] if one.startswith("Union[") else [one] if one not in parts else []
@@ -112,7 +112,7 @@ def union(types):
 
 
 def split(text):
-    """The types in a list of them."""
+    """The types in a union."""
     depth, parts = 0, [""]
     for sign in text:
         depth += (sign == "[") - (sign == "]")
@@ -133,13 +133,13 @@ def plain(text):
 
 
 def tasks_of(schema):
-    """The objects `data` by task, which conditions of the experiment itself have."""
+    """The `data` objects by task, from the conditions at the experiment's top level."""
     for condition in schema["allOf"]:
         tested = condition["if"].get("properties", {}).get("data")
         if tested:
             then = condition["then"]["properties"]["data"]
             tags = {key: of for key, of in tested["properties"].items() if "const" in of}
-            required = [key for key in then.get("required", []) if key != "path"]  # which data in memory need not have
+            required = [key for key in then.get("required", []) if key != "path"]  # not required for data in memory
             name = tags["task"]["const"] + ("_fresh" if tags.get("fresh", {}).get("const") else "")
             yield f"{camel(name)}Data", {"properties": {**then.get("properties", {}), **tags}, "required": [*required, *tested["required"]]}
 

@@ -1,4 +1,4 @@
-"""Equations in NumPy's notation as MathML, which browsers set without scripts or fonts."""
+"""Converts equations in NumPy notation to MathML, which browsers display without scripts or fonts."""
 
 import ast
 import html
@@ -12,7 +12,7 @@ PRIME = "__prime"
 
 
 def name_of(text):
-    """A name, its digits and what follows an underscore below it, a prime above."""
+    """A name, with digits and text after an underscore as a subscript, and a prime as a superscript."""
     text, primed = (text[:-len(PRIME)], True) if text.endswith(PRIME) else (text, False)
     match = re.fullmatch(r"([A-Za-z]+)_(\w+)|([A-Za-z]+?)(\d+)|([A-Z])([a-z])", text)  # W_i, dt1, Wz
     base, below = [part for part in match.groups() if part] if match else (text, "")
@@ -38,7 +38,7 @@ def binary(node, rank):
     if kind is ast.Pow:
         return f"<msup><mrow>{of(node.left, 4)}</mrow><mrow>{of(node.right, 0)}</mrow></msup>"
     sign = SIGNS[kind]
-    # A minus keeps the brackets of a sum on its right.
+    # A sum on the right of a minus keeps its brackets.
     inner = of(node.left, own) + (f"<mo>{sign}</mo>" if sign else "<mspace width='0.17em'/>") + of(node.right, own + 1)
     return fenced(inner) if own < rank else inner
 
@@ -72,7 +72,7 @@ def of(node, rank):
         return f"<msup>{of(node.value, 4)}<mi>⊤</mi></msup>"
     if isinstance(node, ast.Attribute) and node.attr == "bias":
         return f"<msub><mi>b</mi>{of(node.value, 4)}</msub>"
-    if isinstance(node, ast.Subscript):  # h[-tau]: the state that many steps before
+    if isinstance(node, ast.Subscript):  # h[-tau]: the state tau steps earlier
         base = of(node.value, 4)
         return f"<msub>{base}<mrow>{of(node.slice, 0)}</mrow></msub>"
     raise ValueError(f"{type(node).__name__} has no sign")

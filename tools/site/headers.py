@@ -1,4 +1,4 @@
-"""The reference of C++ and C, from the comments and declarations of the public headers."""
+"""The C++ and C reference, from the comments and declarations in the public headers."""
 
 import re
 
@@ -16,7 +16,7 @@ def declaration_name(code):
 
 
 def without_private(code):
-    """A class as its users see it, on one level: from `private:` to its end nothing."""
+    """A class as users see it, at one level: without anything after `private:`."""
     lines, hidden = [], False
     for line in code.split("\n"):
         if re.match(r" ?(private|protected):", line):
@@ -45,7 +45,7 @@ def prose(comment):
 
 
 def blocks(body):
-    """(comment, code) of each declaration at the top of a namespace, in order."""
+    """(comment, code) for each declaration at the top level of a namespace, in order."""
     comment, code, depth = [], [], 0
     for line in [*body.split("\n"), ""]:
         stripped = line.strip()
@@ -65,7 +65,7 @@ def header_section(name, text):
     lines = [f"## `{name}`", ""]
     for comment, code in blocks(inside[1] if inside else ""):
         name = declaration_name(code)
-        # Names that the header only announces, and what its templates need, are no part of the reference.
+        # Forward declarations and what templates need are not part of the reference.
         if name is None or re.fullmatch(r"(?:(?:class|struct) \w+;\n?)+", code.strip()) or "namespace detail" in code:
             continue
         lines += [f"### {name}", "", prose(comment), "", "```cpp", without_private(code).strip("\n"), "```", ""]
@@ -73,7 +73,7 @@ def header_section(name, text):
 
 
 def headers_of(root, names):
-    """The headers of these names, and with that of all cells each cell's own."""
+    """The headers with these names; the header of all cells also adds each cell's own."""
     for name in names:
         text = (root / name).read_text(encoding="utf-8")
         yield name, text

@@ -1,9 +1,9 @@
-"""Assembles what MkDocs builds the site from: the repository's pages at their own paths, and a reference.
+"""Assembles the input for MkDocs: the repository's pages at their own paths, and a reference.
 
 usage: pages.py LAGTAPE FOLDER
 
-The reference is made of facts: the schema, `lagtape list`, each command's --help, the headers' comments. No number is
-written here. A link to a source file leads to a page that shows it.
+The reference is generated from the schema, `lagtape list`, each command's --help, and the headers' comments. No numbers
+are written here. A link to a source file leads to a page that shows it.
 """
 
 import json
@@ -19,7 +19,7 @@ import reference
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
-LINK = re.compile(r"(\]\()([^)\s]+)(\))")  # whose text may begin on the line before
+LINK = re.compile(r"(\]\()([^)\s]+)(\))")  # the text may start on the previous line
 FENCE = re.compile(r"^(\s*```)(\w+)( .+)?$")
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python", ".c": "c", ".sh": "sh", ".json": "json", ".ipynb": "json"}
 
@@ -31,7 +31,7 @@ def is_page(path):
 
 
 def place_of(path):
-    """Where a file of the repository is in the site's folder of pages. MkDocs leaves hidden folders out."""
+    """The location of a repository file in the site's pages folder. MkDocs skips hidden folders."""
     relative = path.relative_to(ROOT).as_posix().replace(".github/", "github/", 1)
     return pathlib.PurePosixPath(relative.lstrip("."))
 
@@ -47,7 +47,7 @@ class Pages:
         path.write_text(text, encoding="utf-8")
 
     def link(self, page, target):
-        """The target as the site has it: source files and folders as pages that show them."""
+        """The target in the site: for source files and folders, the pages that show them."""
         if re.match(r"[a-z]+:|#", target):
             return target
         name, _, anchor = target.partition("#")
@@ -67,7 +67,7 @@ class Pages:
         return f"{up}{place}" + (f"#{anchor}" if anchor else "")
 
     def convert(self, page):
-        """A page in the Markdown of MkDocs: fences without marks, a blank line before a list."""
+        """A page in MkDocs Markdown: fences without marks, a blank line before a list."""
         lines, fenced = [], False
         for line in page.read_text(encoding="utf-8").splitlines():
             fence = FENCE.match(line)
@@ -105,7 +105,7 @@ def title_of(page):
 
 
 def navigation(lists):
-    """mkdocs.yml with the lists of pages in place of each GENERATED."""
+    """mkdocs.yml with each GENERATED replaced by its list of pages."""
     notes = [(page.parent.name, place_of(page)) for page in sorted(ROOT.glob("tools/experiments/*/NOTES.md"))]
     recipes = [(title_of(page), place_of(page)) for page in sorted(ROOT.glob("tools/docs/recipes/*.md"))]
     gallery = [("Gallery", "tools/docs/gallery/README.md")]
@@ -126,7 +126,7 @@ def main():
     pages.show_files()
 
     def ask(*words):
-        wide = {**os.environ, "COLUMNS": "1000"}  # an equation a line
+        wide = {**os.environ, "COLUMNS": "1000"}  # one equation per line
         return subprocess.run([tool, *words], check=True, capture_output=True, text=True, env=wide).stdout
 
     lists = {}

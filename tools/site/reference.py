@@ -1,4 +1,4 @@
-"""The reference of experiments, cells, commands and Python, from the schema, the tool's own lists and the package."""
+"""The reference for experiments, cells, commands and Python, from the schema, the tool's lists and the package."""
 
 import ast
 import json
@@ -35,7 +35,7 @@ def cell(text):
 
 
 def inner_objects(schema):
-    """The objects that an option's value is or has: `key.inner` are keys too."""
+    """The objects that an option's value is or contains: `key.inner` are keys too."""
     inside = [*schema.get("anyOf", []), *(schema[key] for key in ("items", "additionalProperties") if isinstance(schema.get(key), dict))]
     return ([schema] if "properties" in schema else []) + [found for each in inside for found in inner_objects(each)]
 
@@ -59,7 +59,7 @@ def key_table(schema, defs):
 
 
 def branches(schema, key):
-    """(name, schema) of each kind that `key` chooses."""
+    """(name, schema) for each kind that `key` selects."""
     found = []
     def walk(node):
         if isinstance(node, list):
@@ -84,7 +84,7 @@ def tables_of(kinds, defs):
 
 
 def task_kinds(schema):
-    """(name, schema) of each task; one with fresh and fixed training sets is two, whose keys are the same."""
+    """(name, schema) for each task; one with fresh and fixed training sets counts as two with the same keys."""
     kinds = {}
     for rule in schema["allOf"]:
         name = rule["if"].get("properties", {}).get("data", {}).get("properties", {}).get("task", {}).get("const")
@@ -95,14 +95,14 @@ def task_kinds(schema):
 
 
 def objects_of(schema):
-    """The schemas of objects with keys among the alternatives."""
+    """The alternatives that are schemas of objects with keys."""
     if "anyOf" in schema:
         return [found for option in schema["anyOf"] for found in objects_of(option)]
     return [schema] if "properties" in schema else []
 
 
 def section(schema, key):
-    """(kinds, general keys) of a section of an experiment."""
+    """(kinds, general keys) for a section of an experiment."""
     defs, part = schema["$defs"], schema["properties"].get(key, {})
     if key == "data":
         return task_kinds(schema)
@@ -135,7 +135,7 @@ def names_of(listing, group):
 
 
 def papers(citation):
-    """The arXiv number of each title in CITATION.cff."""
+    """The arXiv number for each title in CITATION.cff."""
     references = citation.partition("references:")[2]
     return dict(re.findall(r'title: "?(.+?)"?\n.*?value: "arXiv:([\d.]+)"', references, re.DOTALL))
 
@@ -146,7 +146,7 @@ def source_line(source, numbers):
 
 
 def cells_page(ask, citation):
-    """Each cell: its source, its equations set and as one writes them, and its options."""
+    """Each cell: its source, its equations (typeset and as written), and its options."""
     numbers = papers(citation)
     schema = json.loads(ask("schema"))
     options = dict(branches(schema["$defs"]["cell"], "cell"))
@@ -179,7 +179,7 @@ def commands_page(ask):
 
 
 def python_page(package):
-    """Every public name, whose documentation MkDocs reads from the docstrings."""
+    """Every public name; MkDocs reads the documentation from the docstrings."""
     tree = ast.parse(package.read_text(encoding="utf-8"))
     names = [alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) and node.module != "_functions"
              for alias in node.names if not (alias.asname or alias.name).startswith("_") and alias.name != "*"]

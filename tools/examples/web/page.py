@@ -1,7 +1,7 @@
-"""A page with an exported model in it, which runs in the browser: page.py MODEL.c PAGE.html [INPUTS.csv]
+"""Makes a page with an exported model that runs in the browser: page.py MODEL.c PAGE.html [INPUTS.csv]
 
-It needs clang, lld and wasi-libc. MODEL.c comes from `lagtape export RUN --to c99 --output model.c --precision f32`. The page is one
-file; beside it PAGE.wasm is the model alone.
+Needs clang, lld and wasi-libc. MODEL.c comes from `lagtape export RUN --to c99 --output model.c --precision f32`. The page is
+one file; PAGE.wasm, next to it, contains only the model.
 """
 
 import base64
@@ -17,7 +17,7 @@ CLANG = ["clang", "--target=wasm32-wasi", "-std=c99", "-O2", "-nostartfiles", "-
 
 
 def compiled(source, output):
-    """The source defines names of model_..., whatever its file is called."""
+    """The source defines names that start with model_, whatever its file is called."""
     text = source.read_text()
     if "model_step(model_state *state, const float *in, float *out)" not in text:
         sys.exit(f"{source}: expected an export in f32 that was written to a file called model.c (--precision f32 --output model.c)")

@@ -1,6 +1,6 @@
-"""LEM on the adding problem in PyTorch, from the paper's equations: an independent run beside `lem.json`.
+"""LEM on the adding problem in PyTorch, from the paper's equations: an independent run to compare with `lem.json`.
 
-usage: lem_torch.py LENGTH SEED UPDATES        prints update and test MSE (200 new sequences) every 100 updates
+usage: lem_torch.py LENGTH SEED UPDATES        prints the update and test MSE (200 new sequences) every 100 updates
 """
 
 import sys
@@ -15,7 +15,7 @@ def uniform(*shape):
 
 
 class Lem(torch.nn.Module):
-    """Biases on the input's and the state's maps, as the paper's code has them."""
+    """Has biases on the input and state maps, like the paper's code."""
 
     def __init__(self):
         super().__init__()

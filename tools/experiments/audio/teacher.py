@@ -1,9 +1,9 @@
-"""A pair of recordings for the task audio, of which a model made the second: dry.wav and wet.wav.
+"""Makes a pair of recordings for the audio task, the second with a model: dry.wav and wet.wav.
 
     python3 tools/experiments/audio/teacher.py LAGTAPE RUN FOLDER [SECONDS]
 
-dry.wav is a random sequence of plucked notes (120 in 30 seconds, of 12 decaying harmonics), wet.wav what `lagtape predict`
-gives for it with the run, an imported model of an amplifier for example. Both have 48 kHz and 32-bit floats.
+dry.wav is a random sequence of plucked notes (120 in 30 seconds, with 12 decaying harmonics). wet.wav is what `lagtape
+predict` makes of it with the run, such as an imported amplifier model. Both are 48 kHz and 32-bit float.
 """
 
 import pathlib

@@ -1,8 +1,8 @@
-"""Checks of delay equations beside numbers of others: python3 proofs.py LAGTAPE FOLDER [gradients|orders|recovery|lyapunov|tanks TABLE|speed PYTHON|diffrax PYTHON] ...
+"""Compares delay equations with results from other sources: python3 proofs.py LAGTAPE FOLDER [gradients|orders|recovery|lyapunov|tanks TABLE|speed PYTHON|diffrax PYTHON] ...
 
-Files and charts go to FOLDER. `tanks` takes the table of the Cascaded Tanks benchmark (uEst, uVal, yEst, yVal), of which the
-rules are those of nonlinearbenchmark.org: the model is fitted to the first record alone, and of the second one the first 50
-readings serve to find its first states. `speed` takes a Python that has JiTCDDE, `diffrax` one that has diffrax. The others need nothing.
+Files and charts go to FOLDER. `tanks` needs the table of the Cascaded Tanks benchmark (uEst, uVal, yEst, yVal) and follows the rules
+of nonlinearbenchmark.org: the model is fitted only to the first record, and the first 50 readings of the second are used to
+find its initial states. `speed` needs a Python with JiTCDDE, `diffrax` one with diffrax. The others need nothing.
 """
 
 import csv
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 EQUATIONS = pathlib.Path(__file__).resolve().parent / "equations"
-#: By a Taylor series of 60 digits: the sum of x and y at t = 0, 0.1 ... 1, and its derivatives.
+#: Computed with a 60-digit Taylor series: the sum of x and y at t = 0, 0.1 ... 1, and its derivatives.
 LOTKA_VOLTERRA = {"sum": 43.436543040049015, "alpha": 13.390754502692, "beta": -28.845975921144, "delta": 8.804196246198,
                   "gamma": -8.410750011072, "lag": -10.368529288477, "x0": 28.530384887668, "y0": 3.668574723632}
 MACKEY_GLASS = {"a": 0.2, "b": 0.1, "p": 10, "tau": 17, "y0": 0.9}
@@ -40,7 +40,7 @@ class Proofs:
         return json.loads(self.run("solve", name, "--times", times, "--json", *arguments))
 
     def gradients(self):
-        """The sum of the readings of Lotka-Volterra and its derivatives, for 5 to 40 steps a lag."""
+        """The sum of the Lotka-Volterra readings and its derivatives, for 5 to 40 steps per lag."""
         print("by", *LOTKA_VOLTERRA)
         print("equation", *LOTKA_VOLTERRA.values())
         for parts in (5, 10, 20, 40):
@@ -50,7 +50,7 @@ class Proofs:
         self.run("solve", "lotka_volterra", "--times", "0:20:0.05", "--plot", "lotka_volterra.svg")
 
     def orders(self):
-        """How fast values and derivatives by the lag converge."""
+        """How fast values and derivatives with respect to the lag converge."""
         for method in ("euler", "heun", "rk4"):
             cell = "cells.lotka_volterra.solver."
             found = json.loads(self.run("solve", "lotka_volterra", "--times", "1", "--order", "--json", "--set", f"{cell}method={method}",
@@ -58,7 +58,7 @@ class Proofs:
             print(method, {of: [round(order, 3) for order in found[of]["orders"]] for of in ("y", "lag")})
 
     def recovery(self):
-        """Mackey-Glass from 200 uneven readings with an error of 0.05, starts 30 % off."""
+        """Mackey-Glass from 200 uneven readings with an error of 0.05, starting 30 % off."""
         draw = random.Random(1)
         times = sorted(draw.uniform(0, 300) for _ in range(200))
         (self.folder / "times.csv").write_text("t\n" + "".join(f"{t!r}\n" for t in times))
@@ -69,7 +69,7 @@ class Proofs:
         self.run("solve", "mackey_glass", "--times", "300:800:0.25", *params, "--plot", "mackey_glass.svg", "--phase", "y(t - tau),y")
 
     def lyapunov(self):
-        """The largest exponent of Mackey-Glass: how the derivatives of a whole window by y0 grow from t = 1000 to 60,000."""
+        """The largest Lyapunov exponent of Mackey-Glass: the growth of a window's derivatives with respect to y0, t = 1000 to 60,000."""
         cell = "cells.mackey_glass."
         fixed = [word for name in ("a", "b", "p", "tau") for word in
                  ("--set", f'{cell}params.{name}={{"start": {MACKEY_GLASS[name]}, "train": false}}')]
@@ -85,7 +85,7 @@ class Proofs:
         print("exponents", exponents, "mean", sum(exponents) / len(exponents))
 
     def tanks(self, table):
-        """Cascaded Tanks by physics, and with a small network in the right side."""
+        """Cascaded Tanks from physics, and with a small network on the right-hand side."""
         rows = list(csv.DictReader(open(table, encoding="utf-8")))[:1024]
         write = lambda name, u, y, count: (self.folder / name).write_text(
             "t,u,y\n" + "".join(f"{t},{row[u]},{row[y]}\n" for t, row in enumerate(rows[:count])))
@@ -106,7 +106,7 @@ class Proofs:
                   f"{seconds:.1f} s of processor time")
 
     def speed(self, python):
-        """Mackey-Glass for 100,000 units of time, beside JiTCDDE's compiled solution: seconds of processor time."""
+        """Mackey-Glass for 100,000 time units, compared with JiTCDDE's compiled solution: CPU seconds."""
         params = [word for name, value in MACKEY_GLASS.items() for word in ("--param", f"{name}={value}")]
         for parts in (17, 34, 68):
             before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
@@ -131,7 +131,7 @@ print("compiled in", compiled - begin, "s, solved in", time.process_time() - com
             print("JiTCDDE, tolerance", tolerance, subprocess.run([python, "-c", script], capture_output=True, text=True, check=True).stdout.strip())
 
     def diffrax(self, python):
-        """An equation without delay, 10,000 steps with derivatives by four params: seconds of processor time beside diffrax."""
+        """An equation without delay, 10,000 steps with derivatives with respect to four params: CPU seconds compared with diffrax."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         found = self.solve("predator_prey", "100", "--derivatives")
         print("lagtape, the whole command", resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, "s; x(100) and by a",
