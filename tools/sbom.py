@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Prints a bill of materials (CycloneDX 1.5, JSON) for lagtape: what one of its programs contains or loads, with Debian's or
-PyPI's versions and licenses. Its time is SOURCE_DATE_EPOCH, or omitted if that is unset: the same packages give the same bytes.
+PyPI's versions and licenses. Its time is SOURCE_DATE_EPOCH, or absent if that is unset: the same packages produce the same bytes.
 
 usage: sbom.py VERSION PROGRAM
 """

@@ -126,7 +126,7 @@ class Cell:
             raise located(error) from None
 
     def record(self, **static: Any) -> Recorded:
-        """The recorded step, with other values of the static options."""
+        """The recorded step, with different values for the static options."""
         values = {**self.static, **static}
         key = tuple(sorted((name, repr(value)) for name, value in values.items()))
         if key not in self._recorded:

@@ -83,7 +83,7 @@ class Fit:
 
     @property
     def residuals(self) -> Array:
-        """Readings minus fit, concatenated over all traces, where there is a reading."""
+        """Readings minus fit, concatenated over all traces, at times with a reading."""
         all: Array = np.concatenate([trace.residuals for trace in self.data])
         return all[np.isfinite(all)]
 

@@ -23,7 +23,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def release_waiting_threads() -> None:
-    """Ends the OpenMP threads that are waiting for work from this thread; OpenMP restarts them when there is some.
+    """Ends the OpenMP threads that are waiting for work from this thread; OpenMP restarts them when needed.
 
     With as many threads as processors, GCC's OpenMP threads spin for a few milliseconds while waiting, and would compete
     with lagtape's threads at the start of each pass.

@@ -177,7 +177,7 @@ class Jacobian(TypedDict):
 
 
 class AnalyzedValue(TypedDict):
-    """How a gate or a time scale is distributed: counts [bins] between edges [bins + 1]."""
+    """The distribution of a gate or a time scale: counts [bins] between edges [bins + 1]."""
 
     name: str
     units: int

@@ -86,7 +86,7 @@ class Table(TypedDict):
 
 
 class Timing(TypedDict):
-    """Times of several measurements, in the unit that the key's name gives."""
+    """Times of several measurements, in the unit that the key names."""
 
     median: float
     min: float

@@ -112,7 +112,7 @@ def _arrays(tensors: Mapping[str, Tensor]) -> Dict[str, np.ndarray]:
 
 
 def _scaling_of(normalization: Optional[Mapping[str, Any]]) -> str:
-    """{"input": (mean, scale), "output": (mean, scale)} as the library reads it."""
+    """{"input": (mean, scale), "output": (mean, scale)} in the form that the library reads."""
     if normalization is None:
         return ""
     if not isinstance(normalization, Mapping) or not set(normalization) <= {"input", "output"}:

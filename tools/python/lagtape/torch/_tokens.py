@@ -13,7 +13,7 @@ from torch import Tensor
 
 
 class _Token(np.ndarray):
-    """A number in an array that owns an object. The memory of a tensor made from it lives as long as the array."""
+    """An array with one number that owns an object. A tensor made from it keeps the array alive."""
 
     held: Any
 
