@@ -86,7 +86,7 @@ FURTHER_HEADS = {
     "norm": lambda m, out, h: m.fc(out) * out.norm(dim=-1, keepdim=True),
     "logsumexp": lambda m, out, h: m.fc(out) - torch.logsumexp(out, -1, keepdim=True),
     "powers": lambda m, out, h: m.fc(out) ** 3 + torch.rsqrt(m.fc(out).abs() + 1),
-    "sine, tangent and others": lambda m, out, h: torch.sin(m.fc(out)) + torch.tan(m.fc(out)) * torch.sinh(m.fc(out)),
+    "sine, tangent and others": lambda m, out, h: torch.sin(m.fc(out)) + torch.tan(m.fc(out)) * torch.atan(m.fc(out)),
     "where": lambda m, out, h: torch.where(m.fc(out) > 0, m.fc(out), torch.tensor(0.25)),
     "largest of numbers": lambda m, out, h: m.fc(out) - out.amax(-1, keepdim=True) + out.amin(-1, keepdim=True),
     "halves": lambda m, out, h: torch.cat(list(out.chunk(2, -1))[::-1], -1),
