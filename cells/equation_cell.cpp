@@ -34,7 +34,7 @@ void for_each_entry(JsonReader& reader, const std::string& key, const std::strin
   for (const auto& [name, value] : object.items()) f(name, value, entries.pointer_to(name));
 }
 
-/// Reads a dimension, which is an integer or a text for the equation parser. False when it is neither.
+/// Reads a dimension: an integer or a text for the equation parser. False if it is neither.
 bool read_dimension(const Json& value, std::string& dimension) {
   if (value.is_string()) dimension = value.get<std::string>();
   if (value.is_number_integer()) dimension = value.dump();
@@ -111,7 +111,7 @@ void read_derived(JsonReader& reader, EquationCell& cell) {
       });
 }
 
-/// Adds the numbers of nested lists, row by row. False where these are no array of numbers.
+/// Appends the numbers in nested lists, row by row. False if these do not form an array of numbers.
 bool read_numbers(const Json& value, EquationCell::Constant& constant, std::size_t axis = 0) {
   if (value.is_number()) {
     constant.numbers.push_back(value.get<double>());
@@ -205,7 +205,7 @@ void read_step(JsonReader& reader, EquationCell& cell) {
   for (const Json& line : step) cell.step.push_back(line.get<std::string>());
 }
 
-/// Reads the output: an expression, or a list of expressions, which are joined end to end.
+/// Reads the output: an expression, or a list of expressions to be joined end to end.
 void read_output(JsonReader& reader, EquationCell& cell) {
   const Json& output = reader.raw("output", "what the layer gives on, like \"h'\" or [\"h'\", \"c'\"]");
   if (output.is_null() && reader.has("ode")) {  // all states

@@ -18,7 +18,7 @@ namespace lagtape {
 
 namespace {
 
-/// theta dm/dt = A m + B u with one row and column more: du/dt = 0. [order + 1, order + 1].
+/// theta dm/dt = A m + B u, extended by one row and column for du/dt = 0. [order + 1, order + 1].
 Tensor with_input(std::int64_t order, double theta) {
   const std::int64_t n = order + 1;
   Tensor matrix({n, n}, Dtype::f64);
@@ -30,8 +30,8 @@ Tensor with_input(std::int64_t order, double theta) {
   return matrix;
 }
 
-/// A and B side by side, computed when they are first asked for: the cube of the order is too much for a file
-/// whose tensors then turn out to be those of another model.
+/// A and B side by side, computed on first use: work cubic in the order is too much for a file whose tensors
+/// may turn out to belong to another model.
 class LegendreMemory {
  public:
   LegendreMemory(std::int64_t order, double theta, std::string discretization)

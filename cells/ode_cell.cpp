@@ -159,7 +159,7 @@ constexpr Option kOdeRows[] = {
     option<&CellDefinition::solver>("solver", kSolver, "method and step").needed(),
 };
 
-/// The bounds of each weight of the program. A lower bound that a param leaves open is NaN.
+/// The bounds of each weight in the program. A lower bound that a param leaves open is NaN.
 std::vector<Bounds> bounds_of_weights(const CellDefinition& definition, const StepProgram& program) {
   std::vector<Bounds> all;
   for (const WeightDefinition& weight : program.weights) {
@@ -181,7 +181,7 @@ InputError lag_error(const PastRead& read, std::string statement, double found, 
           std::move(hint)};
 }
 
-/// The weights that lags are made of.
+/// The weights on which lags depend.
 std::vector<std::string> names_in_lags(const RightSide& side) {
   std::vector<bool> is_in(side.program.values.size());
   for (const PastRead& read : side.reads) is_in[static_cast<std::size_t>(read.lag)] = true;
@@ -274,7 +274,7 @@ void set_splines(CellDefinition& definition, const RightSide& side) {
 
 namespace {
 
-/// The step of the method, in a model a number: parts of a lag are those of its start.
+/// The step of the method, a fixed number in a model: parts of a lag are those of its start.
 double step_size(const CellDefinition& definition) {
   const OdeSolver& solver = definition.solver;
   if (solver.parts == 0) return solver.h;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Range kKnots = between(1, 32);
 
-/// The options of a history that is trained.
+/// The options of a trained history.
 struct TrainedOptions {
   bool train = true;
   EquationCell::TrainedHistory history = {};
@@ -41,7 +41,7 @@ void read_histories(JsonReader& reader, const Option& option, EquationCell& cell
                      .expected = "of each state its value at t <= 0, a number, a param or an expression "
                                  "of t, like {\"y\": \"y0\"}"});
   const JsonReader entries(given, reader.pointer_to(key), reader.errors());
-  EquationCell::TrainedHistory all;  // "knots" beside states are those of every trained one
+  EquationCell::TrainedHistory all;  // "knots" at the top level apply to every trained history
   const bool has_knots =
       given.contains("knots") &&
       std::ranges::find(cell.states, "knots", &EquationCell::Named::name) == cell.states.end();
@@ -99,7 +99,7 @@ constinit const OptionKindOf<EquationCell> kHistories =
 
 std::string spline_expression(const std::string& param, std::int64_t knots, double window) {
   const auto k = static_cast<std::size_t>(knots);
-  // Second derivatives at the knots as sums of the values: M[j][i]; 0 at both ends.
+  // Second derivatives at the knots as linear combinations of the values: M[j][i]; 0 at both ends.
   std::vector<std::vector<double>> M(k, std::vector<double>(k));
   std::vector<double> diagonal(k, 4);
   for (std::size_t j = 1; j + 1 < k; ++j) {

@@ -45,7 +45,7 @@ Layer Tarnn::build(std::int64_t input) const {
   const StepVar n = tape.step_index();
   const StepVar later = minimum(n, tape.constant(1));
   const StepVar x_before = later * before + (1 - later) * x;
-  // A vector that is 1 at the index of the step and 0 elsewhere, to pick a number out of Ak.
+  // A vector that is 1 at the step's index and 0 elsewhere, to select a number from Ak.
   const StepVar places = step.derived_vector("places", length, {"U1"},
                                              [length = length](auto of) { return arange(of[0], length); });
   const StepVar here = minimum(n, tape.constant(static_cast<double>(length - 1)));

@@ -12,8 +12,7 @@
 namespace lagtape {
 namespace {
 
-/// floor(tau / dt); a quotient that misses a whole number by rounding alone counts as that number: 0.3 / 0.1
-/// is 3.
+/// floor(tau / dt); a quotient that misses an integer only by rounding counts as that integer: 0.3 / 0.1 is 3.
 double steps_of(double tau, double dt) {
   const double steps = tau / dt, nearest = std::round(steps);
   return std::abs(steps - nearest) <= 1e-12 * std::max(1.0, nearest) ? nearest : std::floor(steps);
@@ -38,7 +37,7 @@ Seen past_of_paper(LayerRecorder& step, const Delay& delay, const std::string& n
 /// The past of the form "code"; `before` is the input of the previous step.
 Seen past_of_code(StepTape& tape, std::int64_t tau, StepVar h, StepVar x, StepVar before) {
   if (tau == 0) return {h, x};
-  // The windows alone would be a step early: at step tau they hold h[1] and x[0] already.
+  // The windows by themselves would be a step early: at step tau they already contain h[1] and x[0].
   const StepVar begun =
       minimum(maximum(tape.step_index() - static_cast<double>(tau), tape.constant(0)), tape.constant(1));
   return {begun * tape.lag(h, tau - 1), begun * tape.lag(before, tau - 1)};

@@ -15,7 +15,7 @@
 namespace lagtape {
 namespace {
 
-/// Reads a number, or a list of them. `check` looks at the numbers.
+/// Reads a number, or a list of numbers. `check` inspects the numbers.
 void read_dt(JsonReader& reader, const Option& option, std::vector<double>& dt) {
   const Json& given = reader.raw(std::string(option.key), "");
   if (given.is_null()) return;
@@ -112,7 +112,7 @@ Layer Unicornn::build_layer(std::int64_t layer, std::int64_t input) const {
   LayerRecorder step(width + (reads.column ? 1 : 0), Initializer::uniform(0, 1));
   StepTape& tape = step.tape();
   const TimeOfStep time = step.step_time(1, layer > 1 && reads.column ? StepTime{-1} : reads, layer < layers);
-  // The part of the input that holds the outputs y_first up to y_last of the layers below.
+  // The part of the input that contains the outputs y_first to y_last of the layers below.
   const auto part = [&](std::int64_t first, std::int64_t last) {
     const auto place = [&](std::int64_t y) {
       return static_cast<std::size_t>(std::ranges::find(below, y) - below.begin());

@@ -42,7 +42,7 @@ void TrainingOrder::order_epoch(std::int64_t epoch) {
   ordered_epoch_ = epoch;
 }
 
-/// Takes the classes in turns, and the sequences of each in the order of the permutation, again and again.
+/// Takes the classes in turn, and cycles through each one's sequences in the order of the permutation.
 void TrainingOrder::draw_classes(RandomStream& stream) {
   std::map<std::int32_t, std::vector<std::int64_t>> members;
   for (const std::int64_t index : order_)
@@ -58,7 +58,7 @@ void TrainingOrder::draw_classes(RandomStream& stream) {
   for (std::size_t i = 0; i < drawn.size(); ++i) order_[i] = drawn[static_cast<std::size_t>(places[i])];
 }
 
-/// Sorts parts of the order by length, and then mixes the batches.
+/// Sorts parts of the order by length, and then shuffles the batches.
 void TrainingOrder::sort_in_buckets(RandomStream& stream) {
   constexpr std::int64_t kBatches = 50;
   const auto length = [this](std::int64_t i) { return dataset_.length(i); };

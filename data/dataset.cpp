@@ -33,7 +33,7 @@ Batch padded_batch(const Dataset& dataset, std::span<const std::int64_t> indices
   return batch;
 }
 
-/// Sets the sequences' own normalizations, if there are some.
+/// Sets the sequences' own normalizations, if they have any.
 void set_own(const Dataset& dataset, Batch& batch) {
   for (std::size_t row = 0; row < batch.ids.size(); ++row) {
     const Normalization* own = dataset.normalization(batch.ids[row]);
@@ -53,7 +53,7 @@ std::span<T> row_of(Tensor& tensor, std::int64_t row) {
 template <class T>
 void refuse_non_finite(std::span<const T> values, std::int64_t width, const char* what, std::int64_t index,
                        bool may_be_missing = false) {
-  T sum = 0;  // 0 * v is NaN for a NaN and for an infinity: one test for the whole row
+  T sum = 0;  // 0 * v is NaN for NaN and infinity: one test for the whole row
   for (T v : values) sum += T{0} * v;
   if (sum == 0) return;
   auto bad = std::find_if(values.begin(), values.end(),

@@ -23,7 +23,7 @@ double hertz_of(double mel) {
   return mel < kBreakMel ? mel * kLinear : kBreak * std::exp(kLogStep * (mel - kBreakMel));
 }
 
-/// The index of a sample in a sound that is mirrored at its ends, without repeating the end samples.
+/// The index of a sample in a sound mirrored at its ends, without repeating the end samples.
 std::int64_t mirrored(std::int64_t at, std::int64_t size) {
   if (size == 1) return 0;
   const std::int64_t period = 2 * (size - 1);
@@ -88,7 +88,8 @@ std::vector<double> LogMel::operator()(std::span<const float> samples) const {
   }
   std::vector<double> result(static_cast<std::size_t>(frames * kBands)), one(kBins), other(kBins);
   std::vector<std::complex<double>> values(kFft);
-  // Each transform takes two frames, in its real and its imaginary part. An odd last frame is taken twice.
+  // Each transform processes two frames, one as its real and one as its imaginary part. An odd last frame is
+  // used twice.
   for (std::int64_t frame = 0; frame < frames; frame += 2) {
     const std::int64_t next = std::min(frame + 1, frames - 1);
     for (std::size_t n = 0; n < kFft; ++n) {

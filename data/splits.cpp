@@ -24,7 +24,8 @@ Indices chosen(const Indices& values, const Indices& places, std::int64_t first,
   return result;
 }
 
-/// The number of sequences of before..end - 1 in a share. The numbers of adjacent ranges add up to that of both.
+/// The number of sequences among before..end - 1 in a share. The numbers for adjacent ranges add up to that of
+/// both.
 std::int64_t count_in(double share, std::int64_t before, std::int64_t end) {
   return std::llround(share * static_cast<double>(end)) - std::llround(share * static_cast<double>(before));
 }
@@ -91,7 +92,7 @@ SplitIndices stratified_split(std::span<const std::int32_t> classes, const Split
     while (end < std::ssize(shuffled) && class_of(shuffled[static_cast<std::size_t>(end)]) == of) ++end;
     const auto first = shuffled.begin() + begin;
     const std::int64_t all = count_in(shares.train + shares.valid + shares.test, begin, end);
-    if (all <= 0) continue;  // shares of less than 1 in total may leave out a class
+    if (all <= 0) continue;  // shares that add up to less than 1 may leave out a class
     const std::int64_t valid = std::clamp<std::int64_t>(count_in(shares.valid, begin, end), 0, all - 1);
     const std::int64_t test = std::clamp<std::int64_t>(count_in(shares.test, begin, end), 0, all - 1 - valid);
     const std::int64_t train = all - valid - test;
@@ -121,7 +122,7 @@ SplitIndices stratified_split(std::span<const std::int32_t> classes, const Split
 
 namespace {
 
-/// The sequences of each group, the largest groups first, equal ones in the order that the seed draws.
+/// The sequences of each group, largest groups first, with ties in an order drawn from the seed.
 std::vector<Indices> groups_by_size(std::span<const std::int32_t> groups, std::uint64_t seed) {
   std::vector<Indices> members;
   for (std::int64_t i = 0; i < std::ssize(groups); ++i) {
@@ -154,7 +155,7 @@ SplitIndices grouped_split(std::span<const std::int32_t> classes, std::span<cons
     std::vector<double> counts = {};  // by class
   };
   std::vector<Set>
-      sets;  // training, validation and test set, and what shares of less than 1 in total leave out
+      sets;  // training, validation and test set, and what shares that add up to less than 1 leave out
   const double rest = 1 - shares.train - shares.valid - shares.test;
   for (const double share : {shares.train, shares.valid, shares.test, std::max(rest, 0.0)})
     sets.push_back({.share = share, .counts = std::vector<double>(width, 0)});
@@ -173,7 +174,7 @@ SplitIndices grouped_split(std::span<const std::int32_t> classes, std::span<cons
     double best_gain = 0;
     for (Set& set : sets) {
       if (set.share <= 1e-9 || (fills && (!is_lacking(set) || &set == &sets.back()))) continue;
-      double gain = 0;  // by which squares of what a set lacks of its share fall
+      double gain = 0;  // the decrease in the squared deficits of a set's shares
       for (std::size_t c = 0; c < width; ++c) {
         const double lacks = set.share * all[c] - set.counts[c];
         if (all[c] > 0) gain += own[c] * (2 * lacks - own[c]) / all[c];

@@ -18,7 +18,7 @@ std::int64_t StoredSequences::longest() const {
 
 namespace {
 
-/// Reduces sequence i to the steps kept(i, its length), which are in order.
+/// Reduces sequence i to the steps kept(i, its length), which are ascending.
 template <class Kept>
 void keep(StoredSequences& sequences, const Kept& kept) {
   sequences.with_inputs([&](auto& inputs) {

@@ -14,7 +14,7 @@ std::int64_t output_width(const Layer& layer) {
   return layer.program.values[static_cast<std::size_t>(layer.program.output)].shape.width();
 }
 
-/// Makes all layers residual, except for a lowest one whose input has another width.
+/// Makes all layers residual, except a lowest one whose input has a different width.
 void add_residuals(std::vector<Layer>& layers) {
   const std::int64_t width = output_width(layers.back());
   for (const Layer& layer : layers)
@@ -54,7 +54,7 @@ BuildLayer CommonCellOptions::apply(BuildLayer build) const {
 
 StepProgram dilated(StepProgram program, std::int64_t dilation) {
   if (dilation == 1) return program;
-  if (auto step = without_reset_column(program))  // a reset is one of the states of all phases
+  if (auto step = without_reset_column(program))  // a reset is among the states of all phases
     return with_reset_column(dilated(std::move(step->program), dilation), step->column);
   for (Instruction& v : program.values) {
     if (v.op == StepOp::real_lag)

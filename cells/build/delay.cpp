@@ -73,7 +73,7 @@ Json delays_schema(const Option&) {
   return either_schema({one["anyOf"][0], one["anyOf"][1], list_schema(one, 1)});
 }
 
-/// Reads a delay, or a list of them, over those that are there.
+/// Reads a delay, or a list of delays, replacing those already set.
 void read_delays(JsonReader& reader, const Option& option, Delays& delays) {
   const std::string key(option.key);
   const Json& value = reader.raw(key, "");

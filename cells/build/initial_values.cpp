@@ -7,7 +7,7 @@
 namespace lagtape {
 namespace {
 
-/// A parameter with the names by which "init" may call it.
+/// A parameter with the names that "init" may use for it.
 struct NamedParameter {
   std::string name;        ///< "0.V" in a nested group
   std::string short_name;  ///< "V"
@@ -31,7 +31,7 @@ void set(ParameterDefinition& parameter, const InitialValues::Entry& entry) {
   parameter.draws_of.clear();
 }
 
-/// Sets every parameter of that name. False when there is none.
+/// Sets every parameter with that name. False if there is none.
 bool set_all(const std::vector<NamedParameter>& parameters, const InitialValues::Entry& entry,
              std::string NamedParameter::*name) {
   bool found = false;

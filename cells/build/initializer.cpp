@@ -49,7 +49,8 @@ std::int64_t side_of_triangle(std::int64_t numbers) {
   return static_cast<std::int64_t>((1 + std::sqrt(1 + 8 * static_cast<double>(numbers))) / 2);
 }
 
-/// Sets the numbers above the diagonal of 2 x 2 blocks, drawn at the block's number, and the others to 0.
+/// Sets the numbers above the diagonal of each 2 x 2 block to a draw at the block's number, and the others to
+/// 0.
 template <class F>
 void fill_rotations(Tensor& triangle, F number) {
   const std::int64_t n = side_of_triangle(triangle.numel());
@@ -72,7 +73,7 @@ void fill_cayley(Tensor& triangle, const RandomStream& stream) {
   });
 }
 
-/// Sets f(k) along the last axis, and f(k, the largest k).
+/// Sets each element to f(k, k_max), where k is its index along the last axis.
 template <class F>
 void fill_along(Tensor& value, F f) {
   const std::int64_t extent = value.rank() == 0 ? 1 : value.size(-1);
@@ -89,7 +90,8 @@ void fill_drawn(Tensor& value, double low, double high, const RandomStream& stre
 /// v with softplus(v) = y.
 double unsoftened(double y) { return y + std::log(-std::expm1(-y)); }
 
-/// Sets f(dt, 1 / r, cos t), dt = sigmoid(N(0, 1/4)) of the stream's own draws, r^2 = U(low^2, high^2), t = U(0, pi).
+/// Sets f(dt, 1 / r, cos t), dt = sigmoid(N(0, 1/4)) from separate draws of the stream, r^2 = U(low^2, high^2),
+/// t = U(0, pi).
 template <class F>
 void fill_oscillators(Tensor& value, double low, double high, const RandomStream& stream, F f) {
   const std::int64_t n = value.numel();
@@ -100,8 +102,8 @@ void fill_oscillators(Tensor& value, double low, double high, const RandomStream
   }
 }
 
-/// Makes vectors of equal length orthonormal by Gram-Schmidt. Each is treated twice: once is not enough in
-/// finite precision.
+/// Makes vectors of equal length orthonormal by Gram-Schmidt. Each is orthogonalized twice, because once is not
+/// enough in finite precision.
 void orthonormalize(std::vector<std::vector<double>>& vectors) {
   const auto dot = [](const auto& a, const auto& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);

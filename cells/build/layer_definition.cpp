@@ -7,7 +7,7 @@
 namespace lagtape {
 namespace {
 
-/// A reader that gives `inner` for any key.
+/// A reader that returns `inner` for any key.
 ReadInner reading(const LayerContent& inner) {
   return [&inner](JsonReader& around, const std::string& key) {
     around.raw(key, "");
@@ -29,7 +29,7 @@ LayerDefinition::LayerDefinition(const LayerEntry& entry, const void* options,
   if (common != nullptr) written.update(json_of(kCommonCellOptions, *common));
   if (init != nullptr) written.update(json_of(kInitOption, *init));
   JsonErrors errors;
-  // From here on the layer is read as from a file, so that both ways of writing it give the same layer.
+  // From here on the layer is read as from a file, so both ways of writing it produce the same layer.
   JsonReader reader(written, "", errors);
   reader.raw(kind, "name");
   BuildLayer build = inner ? entry.read_around(reader, reading(inner->content())) : entry.read(reader);

@@ -69,7 +69,7 @@ Layer WrittenCell::build(std::int64_t units, std::int64_t input) const {
   for (const WeightDefinition& weight : compiled.weights) {
     ParameterDefinition parameter{weight.name, weight.shape, weight.name.ends_with(".bias") ? bias : start};
     auto given = init.find(weight.name);
-    // The matrix R.0 of a group has the first values of R.
+    // The matrix R.0 of a group has R's initial values.
     if (given == init.end()) given = init.find(weight.name.substr(0, weight.name.rfind('.')));
     if (given != init.end() && !(weight.name.ends_with(".bias") && given->first != weight.name))
       parameter.initializer = given->second;

@@ -9,7 +9,7 @@
 namespace lagtape {
 namespace {
 
-/// The layers of the two directions, and the way in which their outputs are merged.
+/// The layers of the two directions, and how their outputs are merged.
 class BidirectionalLayer final : public SequenceLayer {
  public:
   BidirectionalLayer(std::vector<Layer> forward, std::vector<Layer> backward, std::string merge, bool at_end)

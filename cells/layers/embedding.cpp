@@ -26,7 +26,7 @@ class EmbeddingLayer final : public SequenceLayer {
 
   Var record(const LayerRecording& recording, std::span<const Var> weights, const Var& x) const override {
     TokenRows rows = token_rows(x.value(), recording.batch.lengths, vocabulary_);
-    if (options_.padding >= 0)  // its row is zeros, and no gradient shall change that
+    if (options_.padding >= 0)  // its row is zeros, and no gradient may change that
       std::ranges::replace(rows.numbers, static_cast<std::int32_t>(options_.padding), -1);
     const bool drops = recording.batch.training && options_.dropout > 0;
     if (drops) leave_out(rows.numbers, recording.batch);
@@ -39,8 +39,8 @@ class EmbeddingLayer final : public SequenceLayer {
   }
 
  private:
-  /// Removes the tokens that are dropped from this batch. The draw depends on the first sequence of the
-  /// batch, which identifies the batch within its epoch.
+  /// Removes the tokens dropped from this batch. The draw depends on the batch's first sequence, which
+  /// identifies the batch within its epoch.
   void leave_out(std::vector<std::int32_t>& numbers, const SequenceBatch& batch) const {
     constexpr std::uint64_t kUse = 0x726f7773;  // "rows"
     const DrawKey& key = batch.draws;

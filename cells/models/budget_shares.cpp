@@ -17,7 +17,7 @@ std::vector<std::int64_t> shares_of(std::int64_t bytes, std::span<const Need> ne
     shares[i] = needs[i].least;
     bytes -= needs[i].least;
     wanted -= static_cast<double>(needs[i].wanted);
-    i = 0;  // less is left for all others
+    i = 0;  // less is left for the others
   }
   for (std::size_t i = 0; i < needs.size(); ++i)
     if (shares[i] < 0) shares[i] = static_cast<std::int64_t>(in_proportion(i));

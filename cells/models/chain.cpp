@@ -7,7 +7,7 @@
 namespace lagtape {
 namespace {
 
-/// The states `first` to `first + count - 1` of a window of the whole chain.
+/// States `first` to `first + count - 1` of a window of the whole chain.
 Window states_of(const Window& window, std::size_t first, std::size_t count) {
   return {{window.states.begin() + static_cast<std::ptrdiff_t>(first),
            window.states.begin() + static_cast<std::ptrdiff_t>(first + count)}};

@@ -7,7 +7,7 @@
 namespace lagtape {
 namespace {
 
-/// y = x: the step of a sequence op that consists of a read-out alone.
+/// y = x: the step of a sequence op that consists only of a read-out.
 StepProgram identity(std::int64_t width) {
   StepTape tape(width);
   tape.set_output(tape.input());
@@ -18,7 +18,7 @@ bool runs_by_steps(const Layer& layer) {
   return layer.whole ? layer.whole->in_evaluation() != nullptr : layer.program.states.empty();
 }
 
-/// The layers, with the topmost layer of whole sequences replaced by its form for a read-out that reads once, at
+/// The layers, with the topmost whole-sequence layer replaced by its form for a read-out that reads once, at
 /// the end of a sequence.
 std::vector<Layer> read_at_end(std::span<const Layer> given, ReadAt at) {
   std::vector<Layer> layers(given.begin(), given.end());
@@ -65,7 +65,7 @@ ChainDefinition make_chain(std::span<const Layer> layers, const Layer& readout, 
                            ProductFormat products) {
   ChainDefinition chain;
   chain.products = products;
-  ChainPart open;  // the sequence op that layers are put into
+  ChainPart open;  // the sequence op to which layers are added
   const auto close = [&] {
     if (open.stack.layers.empty()) return;
     open.stack.products = products;

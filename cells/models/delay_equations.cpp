@@ -18,7 +18,7 @@ namespace {
 
 bool is_ode(const Json& cell) { return cell.is_object() && cell.contains("ode"); }
 
-/// The layer of a model that has the cell; null when there is none.
+/// The layer in a model that contains the cell; null if there is none.
 const Json& layer_with(const Json& document, const std::string& cell) {
   static const Json none;
   const Json& layers = value_at(document, "/model/layers");
@@ -31,7 +31,7 @@ const Json& layer_with(const Json& document, const std::string& cell) {
   return none;
 }
 
-/// The name of the cell that is meant.
+/// The name of the requested cell.
 std::string chosen_cell(const Json& document, const std::string& name) {
   std::vector<std::string> known;
   const Json& cells = value_at(document, "/cells");
@@ -75,11 +75,11 @@ CellDefinition read_cell(const Json& document, const std::string& cell) {
 struct DelayEquations::Implementation {
   CellDefinition definition;
   RightSide side;
-  std::vector<std::vector<double>> weights;  // first values of those of the program
-  std::vector<std::size_t> param_of_weight;  // their places in params; none: kNoParam
+  std::vector<std::vector<double>> weights;  // initial values of the program's weights
+  std::vector<std::size_t> param_of_weight;  // their indices in params; none: kNoParam
   static constexpr std::size_t kNoParam = SIZE_MAX;
   std::optional<DerivedValues> derived =
-      {};  // of weights that are functions of others, whose first values are none
+      {};  // for weights that are functions of others; they have no initial values
 };
 
 DelayEquations::DelayEquations(const Json& document, const std::string& cell, std::int64_t input) {
@@ -274,7 +274,7 @@ std::vector<ObservedHistory> observed_of(const RightSide& side, const std::vecto
   return observed;
 }
 
-/// Gives a result its series.
+/// Adds the series to a result.
 void fill(SolvedEquations& solved, DelaySolution& solution, const RightSide& side) {
   const std::size_t directions = solved.params.size();
   solved.gaps = std::move(solution.gaps);

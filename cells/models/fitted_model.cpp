@@ -15,7 +15,7 @@
 namespace lagtape {
 namespace {
 
-/// The output width of a read-out: the model's and the data's must agree where both are known.
+/// The output width of a read-out: the model's and the data's must agree if both are known.
 std::int64_t readout_units(const ReadoutDefinition& readout, const LossFunction& loss, const DataWidths& data,
                            JsonErrors& errors) {
   const std::int64_t each = loss.outputs_of_target();
@@ -37,7 +37,7 @@ std::int64_t readout_units(const ReadoutDefinition& readout, const LossFunction&
   return std::max<std::int64_t>(1, given > 0 ? given : wanted);
 }
 
-/// Notes settings of a loss that are wrong, or do not go with the data.
+/// Notes settings of a loss that are wrong, or do not fit the data.
 void check_loss(const LossFunction& loss, const DataWidths& data, JsonErrors& errors) {
   if (const std::optional<Problem> error = loss.error()) errors.add("/loss", *error);
   const auto weights = std::ssize(loss.options.class_weights);
@@ -67,7 +67,7 @@ std::string names_taking_tokens() {
   return names;
 }
 
-/// Whether tokens go into a layer that takes them, and nothing else goes into such a layer; notes errors.
+/// Whether tokens go to a layer that accepts them, and only tokens do; notes errors.
 bool check_tokens(const ModelDefinition& model, const DataWidths& data, JsonErrors& errors) {
   const std::string tables = names_taking_tokens();
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
@@ -85,7 +85,7 @@ bool check_tokens(const ModelDefinition& model, const DataWidths& data, JsonErro
   return errors.empty();
 }
 
-/// The parameters of a loss's distributions from as many numbers z: a z + b softplus(z) + c.
+/// The parameters of a loss's distributions from an equal number of inputs z: a z + b softplus(z) + c.
 StepVar distribution_parameters(const LossFunction& loss, LayerRecorder& step, StepVar z) {
   const auto parameters = loss.distribution()->parameters;
   const std::vector<double>& scale = loss.options.scale;
@@ -128,7 +128,7 @@ Layer make_readout(const ReadoutDefinition& definition, const LossFunction& loss
     return linear.build(
         width, [&](LayerRecorder& step, StepVar z) { return distribution_parameters(loss, step, z); });
   if (!definition.tied) return linear.build(width);
-  // The weights of a tied read-out are the table of another layer, given first, and its own parameters.
+  // The weights of a tied read-out are another layer's table, which comes first, and its own parameters.
   Layer readout = Linear{definition.units, {init.name}}.build(width);
   readout.parameters.erase(readout.parameters.begin());
   readout.weights = [](std::span<const Var> values) {
@@ -139,8 +139,8 @@ Layer make_readout(const ReadoutDefinition& definition, const LossFunction& loss
   return std::move(group.layers.front());
 }
 
-/// The reason why a read-out of so many units cannot use the table of the first layer as its matrix; empty
-/// when it can.
+/// The reason why a read-out with this many units cannot use the first layer's table as its matrix; empty if it
+/// can.
 std::string tie_obstacle(const FittedModel& model, std::int64_t units, std::int64_t width) {
   const Layer& first = model.layers.front();
   if (first.whole == nullptr || first.whole->tokens() == 0)
@@ -169,14 +169,15 @@ void append(FittedModel& model, const std::string& name, LayerGroup group, std::
   }
 }
 
-/// The definition of a layer of tokens, completed by their number, so that a file has it without the data.
+/// The definition of a token layer, completed with the number of tokens, so that it can be saved without the
+/// data.
 LayerDefinition with_vocabulary(const LayerContent& layer, std::int64_t tokens) {
   LayerContent known = layer;
   known.json["vocabulary"] = tokens;
   return LayerDefinition(std::make_shared<const LayerContent>(std::move(known)));
 }
 
-/// An error of a layer. A setting that was read from a file, of the layer or of its cell, has its pointer already.
+/// An error in a layer. A setting that was read from a file, for the layer or its cell, already has a pointer.
 InputError in_layer(const InputError& error, const std::string& pointer, const std::string& name) {
   const Place& place = error.problems().front().place;
   if (place.pointer.empty()) return error.within({.pointer = pointer, .item = text_of("cell '", name, "'")});
@@ -185,7 +186,7 @@ InputError in_layer(const InputError& error, const std::string& pointer, const s
   return has_root ? error : error.within({.pointer = pointer});
 }
 
-/// Builds the layers from the input up, as far as they have no error.
+/// Builds the layers from the input up, as far as they are free of errors.
 void build_layers(FittedModel& model, const DataWidths& data, JsonErrors& errors) {
   std::int64_t width = data.input;
   for (std::size_t i = 0; i < model.definition.layers.size(); ++i) {

@@ -11,7 +11,7 @@ namespace lagtape {
 
 namespace {
 
-/// Adds instructions to a step that is recorded already.
+/// Appends instructions to an already recorded step.
 class StepExtension {
  public:
   explicit StepExtension(StepProgram& program) : program_(program) {}
@@ -24,7 +24,7 @@ class StepExtension {
     return add(
         {.op = StepOp::slice, .shape = RowShape::vector(size), .a = of, .index = static_cast<int>(first)});
   }
-  /// In pairs, so that each number is copied as often as a tree of them is high.
+  /// In pairs, so each number is copied only as often as a tree of the pairs is high.
   int concatenate(std::vector<int> parts) {
     for (; parts.size() > 1; parts.resize((parts.size() + 1) / 2))
       for (std::size_t i = 0; i < parts.size(); i += 2) {
@@ -42,7 +42,7 @@ class StepExtension {
     if (found != program_.values.end()) return static_cast<int>(found - program_.values.begin());
     return add({.op = StepOp::input, .shape = program_.input});
   }
-  /// A weight of that name times a vector of that width.
+  /// A weight with that name times a vector of that width.
   int product(const char* name, std::int64_t size, int of, std::int64_t width) {
     return add({.op = StepOp::product,
                 .shape = RowShape::vector(size),
@@ -60,13 +60,14 @@ class StepExtension {
   StepProgram& program_;
 };
 
-/// Whether the past is every step from the last one on, which makes the term a filter.
+/// Whether the past is every step back from the last one, which makes the term a filter.
 bool is_filter(const LinearTerm& term) {
   return !term.inputs.empty() && term.lags.size() > 3 && term.reach() == std::ssize(term.lags);
 }
 
-/// The matrices that a step multiplies x by: that of x[n] and, of a filter, those of what x[n] adds to the later outputs and
-/// to the last of them; else that of all features. They are parts of A [targets, features].
+/// The matrices by which a step multiplies x: that of x[n] and, for a filter, those of what x[n] contributes to
+/// later outputs and to the last of them; otherwise that of all features. They are parts of A [targets,
+/// features].
 std::vector<Tensor> step_matrices(const LinearTerm& term, const Tensor& A, std::int64_t width) {
   if (!is_filter(term)) return {A};
   const std::int64_t targets = A.size(0), lags = term.reach(), past = std::ssize(term.inputs);
@@ -86,9 +87,9 @@ std::vector<Tensor> step_matrices(const LinearTerm& term, const Tensor& A, std::
   return {present, later, last};
 }
 
-/// Adds the part of a filter that comes from the past. Its state holds that part of the outputs of this step and of all later
-/// ones, and each step adds the products of x[n] to it. Nothing is joined, and the products leave the time loop, which takes a
-/// fifth of the time of reading x at each lag.
+/// Adds the part of a filter that comes from the past. Its state holds that part of the outputs of this step
+/// and all later ones, and each step adds the products of x[n] to it. Nothing is concatenated, and the products
+/// leave the time loop, which takes a fifth of the time of reading x at each lag.
 int add_past(const LinearTerm& term, std::int64_t targets, int x, std::int64_t width, StepProgram& program,
              StepExtension& step) {
   const std::int64_t later = (term.reach() - 1) * targets;
@@ -105,7 +106,7 @@ int add_past(const LinearTerm& term, std::int64_t targets, int x, std::int64_t w
   return step.slice(past, 0, targets);
 }
 
-/// The numbers that the term reads, joined.
+/// The numbers that the term reads, concatenated.
 int join_features(const LinearTerm& term, int x, StepProgram& program, StepExtension& step) {
   std::vector<int> read = {x};
   if (!term.inputs.empty() && !term.lags.empty()) {
@@ -121,7 +122,7 @@ int join_features(const LinearTerm& term, int x, StepProgram& program, StepExten
   return step.concatenate(read);
 }
 
-/// The step with the term beside its output.
+/// The step with the term appended to its output.
 void compute_beside(const LinearTerm& term, std::int64_t targets, StepProgram& program) {
   StepExtension step(program);
   const int x = step.input();
@@ -141,7 +142,7 @@ void compute_beside(const LinearTerm& term, std::int64_t targets, StepProgram& p
   find_reads(program);
 }
 
-/// The step that hands the last numbers of a wider input on beside its output.
+/// The step that passes on the last numbers of a wider input after its output.
 void hand_on(std::int64_t targets, StepProgram& program) {
   const std::int64_t width = program.input.size;
   program.input = RowShape::vector(width + targets);
@@ -160,8 +161,8 @@ void hand_on(std::int64_t targets, StepProgram& program) {
   find_reads(program);
 }
 
-/// The read-out of a top layer with the term beside its own `width` numbers: its matrix is [W | E], where E adds the term of
-/// a target to each of its quantiles, or to the first of its outputs, the mean of a distribution.
+/// The read-out of a top layer that has the term after its own `width` numbers: its matrix is [W | E], where E
+/// adds a target's term to each of its quantiles, or to its first output, the mean of a distribution.
 void read_out(std::int64_t width, std::int64_t targets, const ModelDefinition& definition, Layer& readout) {
   const std::int64_t outputs = readout.output().size, each = outputs / targets;
   const bool are_quantiles = definition.loss == Loss::quantile;

@@ -10,7 +10,7 @@
 namespace lagtape {
 namespace {
 
-/// The loss of a name; none, and an error, where there is no such loss.
+/// The loss with a name; none, with an error, if it does not exist.
 Loss loss_of(const std::string& name, const std::string& pointer, JsonErrors& errors) {
   if (const LossRow* row = find_named(losses(), name)) return row->loss;
   errors.add(pointer, errors.unknown("loss", name, names_of(losses()), pointer));
@@ -19,7 +19,7 @@ Loss loss_of(const std::string& name, const std::string& pointer, JsonErrors& er
 
 using ClassWeights = std::vector<double>;
 
-/// The weights of "balanced" are counted in a training set, which is not here: they stay as they are.
+/// "balanced" weights are counted in a training set, which is not available here: they are left unchanged.
 void read_class_weights(JsonReader& reader, const Option&, ClassWeights& weights) {
   const Json& given = reader.raw("class_weights");
   if (given.is_null() || given == "balanced") return;
@@ -99,7 +99,7 @@ LossFunction read_loss(const Json& given, const std::string& pointer, JsonErrors
   std::string name;
   LossFunction loss;
   reader.required("type", name, "the name of the loss");
-  if (!reader.has("type") || !given.at("type").is_string()) return loss;  // of which there is an error
+  if (!reader.has("type") || !given.at("type").is_string()) return loss;  // that have an error
   loss.kind = loss_of(name, reader.pointer_to("type"), errors);
   if (loss == Loss::none) return loss;
   read_options(reader, table_of(loss), loss.options);

@@ -133,7 +133,7 @@ LayerSummary summary_of(const std::string& name, const Layer& layer) {
   return summary;
 }
 
-/// The weights of these layers and of the read-out, the parameters being leaves in their order.
+/// The weights of these layers and of the read-out, with the parameters as leaves in order.
 template <class Leaf>
 std::vector<Var> all_weights(const std::vector<Layer>& layers, const FittedModel& model, Leaf leaf) {
   std::vector<Var> weights;
@@ -194,7 +194,7 @@ std::vector<Tensor> Model::weights() const {
   auto next = m.parameters.begin();
   std::vector<Tensor> values;
   for (const Var& w : all_weights(m.evaluated, m.fitted, [&] { return tape.constant((next++)->value); }))
-    values.push_back(w.value().clone());  // the tape's memory ends here
+    values.push_back(w.value().clone());  // the tape's memory is freed here
   return values;
 }
 

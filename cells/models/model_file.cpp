@@ -16,7 +16,7 @@
 namespace lagtape {
 namespace {
 
-constexpr std::string_view kFormatBegin = "lagtape-";  // a number follows, that of the version
+constexpr std::string_view kFormatBegin = "lagtape-";  // followed by the version number
 constexpr const char* kFormat = "lagtape-1";
 
 std::int64_t read_count(const SafetensorsFile& file, const char* key, const std::string& where) {
@@ -39,7 +39,7 @@ const std::string& read_text(const SafetensorsFile& file, const char* key, const
   return found->second;
 }
 
-/// Throws InputError that says what the file is in place of a model of this version.
+/// Throws InputError that says what the file is instead of a model of this version.
 void check_format(const SafetensorsFile& file, const std::string& where) {
   const auto found = file.metadata.find("format");
   if (found == file.metadata.end() && file.metadata.contains("state"))
@@ -58,8 +58,8 @@ void check_format(const SafetensorsFile& file, const std::string& where) {
                      shortened(grammar->second), "A newer lagtape wrote this file.");
 }
 
-/// Says in each cell of equations that it is read by the grammar of its time, where vectors spread another way than
-/// NumPy's. Files before version 0.2 say nothing.
+/// Marks each equation cell as using the grammar of its time, in which vectors broadcast differently than in
+/// NumPy. Files before version 0.2 do not say so.
 void mark_as_first_grammar(Json& experiment) {
   Json* const cells = experiment.find_pointer("/cells");
   if (cells == nullptr || !cells->is_object()) return;
@@ -87,7 +87,7 @@ Parameters take_parameters(const FittedModel& model, Dtype dtype, TensorReader& 
   return parameters;
 }
 
-/// The names of a model's states before the first step, in the order of a window: start.layers.0.h, ...
+/// The names of a model's initial states, in window order: start.layers.0.h, ...
 std::vector<std::string> start_names(const FittedModel& model) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < model.layers.size(); ++i)
@@ -97,7 +97,7 @@ std::vector<std::string> start_names(const FittedModel& model) {
   return names;
 }
 
-/// The states before the first step: all of the model's, or none where the file does not have the first.
+/// The initial states: all of the model's, or none if the file lacks the first.
 Window take_start(const FittedModel& model, TensorReader& reader) {
   const std::vector<std::string> names = start_names(model);
   Window start;

@@ -38,7 +38,7 @@ CellDefinitions read_cells(const Json& cells, JsonErrors& errors) {
   return definitions;
 }
 
-/// A built-in layer or cell of that name; null when there is none, or a cell of the file's own.
+/// A built-in layer or cell with that name; null if there is none, or for one of the file's own cells.
 const LayerEntry* entry_named(const std::string& kind, const std::string& name,
                               const CellDefinitions& definitions) {
   if (kind == "cell") return definitions.contains(name) ? nullptr : find_named(cells(), name);
@@ -92,7 +92,7 @@ void read_layer(const Json& value, const std::string& pointer, const CellDefinit
   JsonReader reader(value, pointer, errors);
   if (!reader.is_object()) return;
   const std::string kind = reader.has("layer") ? "layer" : "cell";
-  // A "cell" that is an object is an option of a layer around it.
+  // A "cell" that is an object is an option of an enclosing layer.
   if (reader.has("layer") && reader.has("cell") && !value["cell"].is_object()) {
     reader.error("",
                  "a layer has one of the keys 'cell' (recurrent) and 'layer' (of a step alone), not both.");

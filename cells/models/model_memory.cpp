@@ -9,7 +9,7 @@
 namespace lagtape {
 namespace {
 
-/// The bytes that an op takes under the plan when memory is of no concern.
+/// The bytes that an op uses under the plan chosen when memory does not matter.
 std::int64_t wanted_bytes(const std::vector<PlanCost>& plans, MemoryPlan plan) {
   for (const PlanCost& cost : plans)
     if (plan == MemoryPlan::automatic || cost.plan == plan) return cost.bytes;
@@ -46,7 +46,7 @@ std::int64_t ModelOp::Implementation::bytes_between(std::int64_t batch, std::int
   std::int64_t numbers = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const ChainPart& part = parts[i];
-    if (i > 0)  // its input and the gradient, which a sequence op first adds up in its own array
+    if (i > 0)  // its input and the gradient, which a sequence op first accumulates in its own array
       numbers += (part.layer ? 2 : 3) * parts[i - 1].output_width() * lengths[i];
     if (part.layer) numbers += part.layer->kept_a_step() * lengths[i];
   }

@@ -23,7 +23,7 @@ void check_lengths(const std::vector<std::int64_t>& lengths, const Tensor& x) {
                        text_of(length));
 }
 
-/// Sets the outputs y [B, T, q] of steps beyond the lengths to zeros.
+/// Sets the outputs y [B, T, q] of steps beyond the lengths to zero.
 void clear_padding(Tensor& y, const std::vector<std::int64_t>& lengths) {
   const std::int64_t steps = y.size(1), width = y.size(2);
   with_scalar(y.dtype(), [&]<class T>() {

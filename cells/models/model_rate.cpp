@@ -16,7 +16,7 @@ namespace {
 constexpr double kPush = 1e-6, kGrowth = 100;
 constexpr std::int64_t kWarmUp = 512, kSteps = 256;
 
-/// The value of a window [history + 1, rows, width] so many steps before the present one.
+/// The value in a window [history + 1, rows, width] that many steps before the current one.
 double value_before(const Tensor& state, double steps, std::int64_t element) {
   const std::int64_t count = state.size(0), size = state.numel() / count;
   const double at = std::max(0.0, static_cast<double>(count - 1) - steps);
@@ -25,7 +25,7 @@ double value_before(const Tensor& state, double steps, std::int64_t element) {
   return part == 0 ? first : first + part * (state.at((older + 1) * size + element) - first);
 }
 
-/// Adds numbers within +-kPush to the states, multiples of 2^-32, so that states on the grid stay there.
+/// Adds numbers within +-kPush to the states, as multiples of 2^-32, so states on the grid stay on it.
 Window pushed(const Window& window) {
   Window result;
   RandomStream random(1, 0);
@@ -46,8 +46,8 @@ void run(Stream<double>& stream, double input, std::int64_t steps) {
   for (std::int64_t n = 0; n < steps; ++n) stream.step(x.data(), y.data());
 }
 
-/// The largest difference of states after kSteps of a constant input, between a stream that begins at `window` and one
-/// that begins there, pushed.
+/// The largest difference of states after kSteps of a constant input, between a stream that starts at `window`
+/// and one that starts at a perturbed copy.
 double distance(Stream<double>& stream, const Window& window, double input) {
   stream.restore(window, 0);
   run(stream, input, kSteps);
@@ -63,7 +63,7 @@ double distance(Stream<double>& stream, const Window& window, double input) {
   return largest;
 }
 
-/// A stream over the layers alone, in f64 and without roundings, which would end the smallest differences.
+/// A stream over only the layers, in f64 and without rounding, which would swallow the smallest differences.
 Stream<double> layers_stream(StackDefinition stack, std::span<const Tensor> weights) {
   stack.products = ProductFormat::scalar;
   stack.at = ReadAt::every_step;

@@ -10,7 +10,7 @@
 namespace lagtape {
 namespace {
 
-/// The largest change of a state, relative to the state where that is above 1.
+/// The largest change of a state, relative to the state if that is above 1.
 double largest_change(const Window& before, const Window& after) {
   double largest = 0;
   for (std::size_t s = 0; s < after.states.size(); ++s)
@@ -22,7 +22,7 @@ double largest_change(const Window& before, const Window& after) {
   return largest;
 }
 
-/// The states after so many steps, when neither doubling their number nor one more step changes anything.
+/// The states after enough steps that neither doubling their number nor one more step changes anything.
 template <class T>
 Window settled_states(const Model& model, double input) {
   constexpr std::int64_t kFirst = 256, kMost = std::int64_t{1} << 22;
@@ -35,7 +35,7 @@ Window settled_states(const Model& model, double input) {
   for (std::int64_t until = kFirst; until <= kMost; until *= 2) {
     while (stream.steps() < until) stream.block(x.data(), y.data(), kFirst);
     const Window almost = stream.window();
-    stream.step(x.data(), y.data());  // which an oscillation changes, whatever its period
+    stream.step(x.data(), y.data());  // an oscillation changes it, whatever its period
     Window after = stream.window();
     change = std::max(largest_change(before, after), largest_change(almost, after));
     if (change <= kTolerance) {

@@ -26,7 +26,7 @@ std::string_view name_of_weights(std::optional<ProductFormat> format) {
   return std::ranges::find_if(kWeights, [&](const auto& known) { return known.second == format; })->first;
 }
 
-/// Throws InputError for weights of a format that a model of that precision does not stream with.
+/// Throws InputError for a weight format with which a model of that precision cannot stream.
 void check_weights(const StreamOptions& options, Dtype dtype) {
   if (options.weights && dtype != Dtype::f32)
     throw InputError({.op = "stream"}, Rule::not_supported,
@@ -52,7 +52,7 @@ void check_sequences(const Model& model, const Tensor& x) {
                        text_of("calibration: number ", i, " is not finite"), text_of(x.at(i)));
 }
 
-/// Widens `ranges` to those of one more sequence.
+/// Widens `ranges` to cover one more sequence.
 void include(OperandRanges& ranges, const OperandRanges& more) {
   if (ranges.empty()) ranges = more;
   for (std::size_t l = 0; l < ranges.size(); ++l)
@@ -60,9 +60,8 @@ void include(OperandRanges& ranges, const OperandRanges& more) {
       if (!(more[l][s] <= ranges[l][s])) ranges[l][s] = more[l][s];
 }
 
-/// The ranges that a model's operands of products have on sequences x [T, input] or [B, T, input]: each is run by
-/// the stream, in the model's own numbers, from its beginning. The range of an operand that is zero
-/// throughout is one.
+/// The ranges of a model's product operands on sequences x [T, input] or [B, T, input]: each is streamed, in
+/// the model's own precision, from its start. The range of an operand that is always zero is one.
 template <class T>
 OperandRanges calibrated_ranges(Stream<T> stream, const Model& model, const Tensor& x) {
   check_sequences(model, x);

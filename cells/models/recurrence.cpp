@@ -134,7 +134,7 @@ Recurrence::Outputs::Gradients Recurrence::Outputs::backward(const Tensor& outpu
   gradients.x = std::move(from_steps.x);
   gradients.initial = std::move(from_steps.initial);
   if (from_steps.weights.empty()) return gradients;
-  // One node of all weights, so that the tape runs backward once.
+  // One node for all weights, so the tape runs backward once.
   const Tape::Mark before = tape_->mark();
   const Var all = tape_->record(Tensor::scalar(0, weights_.front().dtype()), weights_,
                                 [&](const Tensor&, InputGradients& to) {

@@ -11,14 +11,14 @@ namespace lagtape {
 namespace {
 
 constexpr std::uint64_t kStateFormat =
-    0x0131'4554'4154'534C;  // "LSTATE1" and a 1, where the least byte is the first
+    0x0131'4554'4154'534C;  // "LSTATE1" and a 1, if the least significant byte comes first
 
 std::string_view raw_bytes(const Tensor& tensor) {
   return {static_cast<const char*>(tensor.raw()),
           static_cast<std::size_t>(tensor.numel()) * byte_size(tensor.dtype())};
 }
 
-/// What tells models apart: layers, parameters and their numbers.
+/// What distinguishes models: layers, parameters and their numbers.
 std::uint64_t hash_of(const Model& model) {
   std::uint64_t hash = 0;
   for (const std::string& layer : model.layer_names()) hash = hash_of_words(layer, hash);
@@ -29,7 +29,7 @@ std::uint64_t hash_of(const Model& model) {
   return hash;
 }
 
-/// Of a header whose own checksum is 0, and the numbers behind it.
+/// The checksum of a header whose own checksum is 0, and of the numbers after it.
 template <class Header>
 std::uint64_t checksum_of(const Header& header, std::string_view behind) {
   return hash_of_words(behind, hash_of_words({reinterpret_cast<const char*>(&header), sizeof(header)}));

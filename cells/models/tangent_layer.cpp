@@ -37,7 +37,7 @@ Var weight_of(const TangentWeight& source, const MovingWeights& moving) {
   if (is_change && !change.is_of_tape())
     return weight.tape().constant(Tensor(weight.shape(), weight.dtype()));
   if (source.kind == Kind::direction) return change;
-  // The factor of a lag's change is 0 where the lag is clamped, else 1; its whole steps have no derivative.
+  // The factor of a lag's change is 0 if the lag is clamped, else 1; its whole steps have no derivative.
   std::vector<Tensor> weights, ones;
   for (const Var& each : moving.weights) {
     weights.push_back(each.value());

@@ -37,7 +37,7 @@ Layer Cfc::build(std::int64_t input) const {
   WrittenCell cell{.states = "h [units]", .step = elapsed_text(elapsed), .output = "h'"};
   cell.numbers = {{"seen", static_cast<double>(seen)}};
   if (backbone_layers > 0) cell.numbers.emplace_back("backbone", static_cast<double>(backbone));
-  // A map of x and h, or of the backbone's layer below.
+  // A map of x and h, or of the backbone layer below.
   const auto map = [&](const std::string& name, const std::string& below, std::int64_t size) {
     const std::string out = size == units ? "units" : "backbone";
     const double in = static_cast<double>(below.empty() ? seen + units : backbone);

@@ -73,7 +73,7 @@ Layer Lif::build(std::int64_t input) const {
   } else {
     cell.step = "t = threshold\nnext_t = threshold\n";
   }
-  // A trained lag is declared by its largest value.
+  // A trained lag is declared with its maximum value.
   const auto delayed = [&](const std::string& of, const std::string& by, const std::string& size,
                            double least, std::int64_t largest) {
     if (largest == 0) return of;

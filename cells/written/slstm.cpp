@@ -47,7 +47,7 @@ Layer Slstm::build(std::int64_t input) const {
                    .start = Initializer::normal(0, std::sqrt(0.4 / static_cast<double>(input))),
                    .init = {{"W_f.bias", {Initializer::Kind::power_ramp, 5, -7}}}};
   const auto activation = [&](const std::string& gate) {
-    const bool by_rows = heads > 1 && gate == "f";  // each head has the whole ramp
+    const bool by_rows = heads > 1 && gate == "f";  // each head has the full ramp
     cell.weights += text_of("W_", gate, " [units, input]; ", by_head.matrix_shape("R_" + gate), "W_", gate,
                             by_rows ? ".bias [heads, units / heads]; " : ".bias [units]; ");
     cell.init["R_" + gate] = Initializer::constant(0);

@@ -56,7 +56,7 @@ LinearFit fit_linear_term(const Task& task, ThreadPool& pool) {
   }
   fit.weights.resize(static_cast<std::size_t>(targets * features));
   for (std::int64_t i = 0; i < targets; ++i) {
-    // The same number, normalized as an input, becomes one that is normalized as a target.
+    // The same number normalized as an input, converted to one normalized as a target.
     const std::int64_t feature = task.seasonal[static_cast<std::size_t>(i)];
     const std::int64_t past = feature - width;
     const std::int64_t input = past < 0 ? feature : task.shape.linear->inputs[static_cast<std::size_t>(past)];

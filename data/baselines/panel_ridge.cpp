@@ -10,13 +10,13 @@ namespace lagtape {
 
 namespace {
 
-constexpr std::int64_t kMostLagged = 240;  // numbers of the past that a regression reads
+constexpr std::int64_t kMostLagged = 240;  // past numbers that a regression reads
 constexpr std::int64_t kMostAhead = 240;
 constexpr std::int64_t kUsualLags = 24;  // without a season
 constexpr double kMostProducts = 2e9;    // a second or two
 constexpr double kLeastRows = 10;
 
-/// The part of the panel without a gap that a row is in.
+/// The gap-free part of the panel that contains a row.
 const RowRange& segment_of(const Panel& panel, std::int64_t row) {
   return *(std::ranges::upper_bound(panel.segments, row, {}, &RowRange::first) - 1);
 }
@@ -28,7 +28,7 @@ void PanelRidge::choose_columns(const SeriesOptions& options, std::int64_t seaso
   for (const PanelInput& input : panel_->input) {
     const Column& column = panel_->column(input.column);
     if (column.kind == ColumnKind::mask || column.role == ColumnRole::fixed) continue;
-    // The inputs of a nowcast are known for the row that it predicts.
+    // A nowcast's inputs are known for the row that it predicts.
     const bool is_ahead =
         column.role == ColumnRole::future || (column.role == ColumnRole::past && options.horizon == 0);
     const auto add_to = [&](std::vector<std::int64_t>& columns) {

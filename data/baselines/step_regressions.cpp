@@ -9,7 +9,7 @@ namespace lagtape {
 
 namespace {
 
-/// A symmetric matrix [n, n], of which the lower triangle is read.
+/// A symmetric matrix [n, n], of which only the lower triangle is read.
 struct Symmetric {
   std::vector<double> values;
   std::int64_t n;
@@ -48,14 +48,14 @@ void solve(const Symmetric& l, std::vector<double>& x) {
   }
 }
 
-/// The products of a step, by mean and standard deviation of each number.
+/// The products of a step, standardized by the mean and standard deviation of each number.
 struct Standardised {
   std::vector<double> mean, scale;               ///< [1 + P + K]; scale 0: the number is constant
   Symmetric correlation;                         ///< [P, P]
   std::vector<std::vector<double>> with_target;  ///< [K][P]
 
   Standardised(const Symmetric& sums, std::int64_t features) : correlation{{}, features} {
-    constexpr double kLeast = 1e-9;  // relative to the numbers; a smaller deviation is an error of rounding
+    constexpr double kLeast = 1e-9;  // relative to the numbers; a smaller deviation is rounding error
     const double rows = sums.at(0, 0);
     const auto centered = [&](std::int64_t i, std::int64_t j) {
       return sums.at(i, j) / rows - mean[static_cast<std::size_t>(i)] * mean[static_cast<std::size_t>(j)];
@@ -78,7 +78,7 @@ struct Standardised {
     }
   }
 
-  /// Constant and weights of a target for numbers as they are, from those of standardized ones.
+  /// A target's constant and weights for raw numbers, from those for standardized ones.
   std::vector<double> restored(const std::vector<double>& standard, std::size_t target) const {
     const std::size_t place = 1 + standard.size() + target;
     std::vector<double> weights = {mean[place]};
@@ -90,7 +90,7 @@ struct Standardised {
   }
 };
 
-/// The sum of squared errors of these weights.
+/// The sum of squared errors with these weights.
 double squared_error(const Symmetric& sums, const std::vector<double>& weights, std::int64_t target) {
   const std::int64_t n = std::ssize(weights);
   double error = sums.at(n + target, n + target);

@@ -12,7 +12,7 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Whether the autocorrelation at the period is above its bound by Bartlett's formula.
+/// Whether the autocorrelation at the period exceeds its bound from Bartlett's formula.
 bool is_seasonal(std::span<const double> past, std::int64_t period) {
   constexpr double kNormal95 = 1.6448536269514722;  // one-sided 5 %, as in R's forecast::thetaf
   const double mean = mean_of(past);
@@ -69,7 +69,7 @@ Smoothing smoothed(std::span<const double> past, double alpha) {
   return result;
 }
 
-/// The alpha of the least squared errors: by a grid, then by sections of its best interval.
+/// The alpha with the least squared error: found on a grid, then by section search in its best interval.
 double best_alpha(std::span<const double> past) {
   constexpr int kGrid = 20;
   double low = 0, high = 1, least = smoothed(past, 1).errors;

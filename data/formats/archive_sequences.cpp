@@ -138,7 +138,7 @@ void ArchiveBuilder::check_length() {
     refuse_value(Rule::shape, text_of(*length_, " steps (@equalLength true)"), text_of(steps));
 }
 
-/// The time since the step before is the last input; that of the first step is the second's.
+/// The last input is the time since the previous step; the first step uses the second's.
 void ArchiveBuilder::add_steps_of_time() {
   if (first_times_.size() != values_.front().size() || first_times_.size() < 2)
     refuse(Rule::missing, R"("time": "dt" needs time stamps and at least 2 steps)");

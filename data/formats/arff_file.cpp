@@ -12,9 +12,9 @@ namespace {
 
 /// The attributes of a file's header.
 struct Attributes {
-  bool is_relation = false;                              ///< values are inside of one relation
+  bool is_relation = false;                              ///< values are inside one relation
   std::int64_t steps = 0;                                ///< numeric ones, which are the steps of a dimension
-  std::optional<std::vector<std::string>> classes = {};  ///< those of the last attribute, if it is nominal
+  std::optional<std::vector<std::string>> classes = {};  ///< the last attribute's values, if it is nominal
 };
 
 std::string_view without_quotes(std::string_view text) {
@@ -24,7 +24,7 @@ std::string_view without_quotes(std::string_view text) {
   return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-/// The name of an attribute, which may be quoted, and what comes after it.
+/// The name of an attribute, which may be quoted, and what follows it.
 std::string_view type_after_name(std::string_view text) {
   const bool is_quoted = text.starts_with('\'') || text.starts_with('"');
   const std::size_t end = is_quoted ? text.find(text.front(), 1) : text.find_first_of(" \t");

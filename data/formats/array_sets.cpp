@@ -33,7 +33,7 @@ std::string letters_of(const std::string& name) {
   return letters;
 }
 
-/// Removes the first of the words with which a text begins or ends.
+/// Removes the first of the words that a text starts or ends with.
 bool remove_word(Words words, std::string& text) {
   for (const std::string_view word : words) {
     if (text.starts_with(word)) {
@@ -48,7 +48,7 @@ bool remove_word(Words words, std::string& text) {
   return false;
 }
 
-/// Puts an array in its place. Returns false for a name that has none.
+/// Stores an array in its place. Returns false for an unknown name.
 bool put(const std::filesystem::path& path, const std::string& name, Tensor& values, ArraySets& sets) {
   std::string role = letters_of(name);
   ArraySet& set = remove_word(kTrain, role)   ? sets.train
@@ -68,7 +68,7 @@ bool put(const std::filesystem::path& path, const std::string& name, Tensor& val
   return true;
 }
 
-/// The names that a set without these arrays is expected to have.
+/// The names expected in a set that lacks these arrays.
 void name_missing(ArraySet& set, const std::string& split) {
   const bool is_whole = split.empty();
   if (set.x_name.empty()) set.x_name = is_whole ? "X" : split + "_x";
@@ -90,7 +90,7 @@ Tensor turned(const Tensor& from) {
   return to;
 }
 
-/// The order of the axes of [N, a, b], and what it was found by.
+/// The order of the axes of [N, a, b], and how it was determined.
 std::pair<AxisOrder, std::string> order_of(const ArraySet& set, std::int64_t target_steps, std::int64_t lag) {
   const std::int64_t a = set.x.size(1), b = set.x.size(2);
   double longest = 0;

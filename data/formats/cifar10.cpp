@@ -16,7 +16,7 @@ constexpr std::int64_t kImagesOfFile = 10000;
 constexpr std::array kFiles = {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
                                "data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"};
 
-/// The index of the file that a path ends with.
+/// The index of the file that matches the end of a path.
 std::optional<std::size_t> file_of(std::string_view name) {
   const std::string_view last = name.substr(name.find_last_of('/') + 1);
   for (std::size_t i = 0; i < kFiles.size(); ++i) {

@@ -26,7 +26,7 @@ using Take = std::function<void(const std::string&, std::string)>;
 using Wanted = std::function<bool(std::string_view)>;
 using Block = std::function<void(std::string_view)>;
 using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
-/// Visits an entry and returns whether to continue with the next.
+/// Visits an entry and returns whether to continue.
 using Visit = std::function<bool(archive*, archive_entry*, const std::string& name)>;
 
 Archive new_archive() { return {archive_read_new(), archive_read_free}; }
@@ -45,12 +45,12 @@ void check_size(const fs::path& path, const std::string& name, std::int64_t size
                    text_of(size));
 }
 
-/// The content of a gzip file, block by block, as input of libarchive.
+/// The content of a gzip file, block by block, as input for libarchive.
 class Unpacked {
  public:
   explicit Unpacked(const fs::path& path) : path_(path), file_(path, std::ios::binary) {}
 
-  /// Reads on to the end of the file, so that its checksum is compared.
+  /// Reads to the end of the file, so its checksum is verified.
   void check() {
     while (!reader_.next().empty()) {
     }
@@ -143,7 +143,8 @@ void read_archive(const fs::path& path, const FileWish& wish, const Take& take) 
   });
 }
 
-/// Adds the names of the wanted files in a folder below `path`, and in those inside it that are not links.
+/// Adds the names of the wanted files in a folder below `path`, and recursively in its folders that are not
+/// links.
 void add_names(const fs::path& path, const std::string& below, const Wanted& wanted,
                std::vector<std::string>& names) {
   std::error_code error;
@@ -177,7 +178,7 @@ void read_folder(const fs::path& path, const FileWish& wish, const Take& take) {
   }
 }
 
-/// Throws InputError when there is neither a folder nor a file.
+/// Throws InputError if there is neither a folder nor a file.
 bool is_folder(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -208,7 +209,7 @@ bool stream_file(const fs::path& path, const Wanted& wanted,
                        [&](const std::string&, std::string_view piece) { take(names.front(), piece); });
   }
   Archive reader = new_archive();
-  archive_read_support_format_raw(reader.get());  // a file that is not an archive is read as it is
+  archive_read_support_format_raw(reader.get());  // a file that is not an archive is read directly
   archive_read_support_format_empty(reader.get());
   bool any = false, found = false;
   visit_archive(path, std::move(reader), [&](archive* from, archive_entry*, const std::string& name) {

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t kHeader = 10, kTrailer = 8, kUnpackedBlock = 1 << 16, kPiece = 1 << 30;
 constexpr std::uint64_t kLargestRatio = 1032;  // the highest compression ratio of deflate
-constexpr int kGzipAlone = 15 + 16;            // zlib's number for the widest window and a gzip header
+constexpr int kGzipAlone = 15 + 16;            // zlib's constant for the widest window and a gzip header
 
-/// Unpacks the bytes, up to `most` bytes of content. Memory grows with the real content.
+/// Unpacks the bytes, up to `most` bytes of content. Memory grows with the actual content.
 std::string unpack(std::string_view bytes, std::size_t most, const std::string& where) {
   GzipReader reader([&] {
     const std::string_view piece = bytes.substr(0, kPiece);
@@ -36,7 +36,7 @@ std::string unpack(std::string_view bytes, std::size_t most, const std::string& 
   return content;
 }
 
-/// The length of the content that a gzip file claims (modulo 2^32, as the format has it).
+/// The content length claimed by a gzip file (modulo 2^32, as in the format).
 std::uint64_t claimed_size(std::string_view bytes, const std::string& where) {
   if (!is_gzip(bytes) || bytes.size() < kHeader + kTrailer) {
     throw InputError({where}, Rule::damaged,
@@ -72,7 +72,7 @@ std::string_view GzipReader::next() {
       stream.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(piece.data()));
       stream.avail_in = static_cast<unsigned int>(piece.size());
     }
-    if (at_end_) inflateReset(&stream);  // another member, or bytes that are none, which zlib refuses
+    if (at_end_) inflateReset(&stream);  // another member, or other bytes, which zlib rejects
     stream.next_out = reinterpret_cast<unsigned char*>(block_.data());
     stream.avail_out = static_cast<unsigned int>(block_.size());
     const int status = inflate(&stream, Z_NO_FLUSH);

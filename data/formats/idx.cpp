@@ -28,7 +28,7 @@ std::int64_t big_endian(std::string_view bytes) {
 
 std::size_t header_bytes(std::int64_t rank) { return 4 + 4 * static_cast<std::size_t>(rank); }
 
-/// The shape that a file says it has. Throws InputError for a header that is wrong or not whole.
+/// The shape declared in a file. Throws InputError for a header that is wrong or incomplete.
 Shape claimed_shape(std::string_view bytes, std::int64_t rank, const std::string& where) {
   const std::string magic{'\0', '\0', kUnsignedByte, static_cast<char>(rank)};
   if (!bytes.starts_with(magic)) {
@@ -48,7 +48,7 @@ Shape claimed_shape(std::string_view bytes, std::int64_t rank, const std::string
   return shape;
 }
 
-/// The number of bytes of that shape; 2^62 or more for any number that no file has.
+/// The number of bytes for that shape; 2^62 or more for any number that no file can have.
 std::uint64_t content_bytes(const Shape& shape) {
   constexpr std::uint64_t kTooLarge = std::uint64_t{1} << 62;
   std::uint64_t count = 1;

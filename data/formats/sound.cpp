@@ -16,7 +16,7 @@ namespace lagtape {
 
 namespace {
 
-/// Bytes in memory, as libsndfile reads a file.
+/// Bytes in memory, presented to libsndfile as a file.
 struct MemoryFile {
   std::string_view bytes;
   sf_count_t at = 0;
@@ -37,8 +37,9 @@ struct MemoryFile {
   }
 };
 
-/// Compares the sizes of a file's chunks, up to that of the samples, with the bytes that are there: libsndfile reads what is
-/// left of a file that is cut short. Returns the bytes of the samples in WAV (RIFF, little endian), and 0 in other formats.
+/// Compares the sizes of a file's chunks, up to the samples, with the bytes available, because libsndfile reads
+/// truncated files without an error. Returns the number of sample bytes in WAV (RIFF, little endian), and 0 in
+/// other formats.
 std::size_t check_chunks(std::string_view bytes, const std::string& where) {
   constexpr std::size_t kHeader = 12, kChunkHeader = 8;
   const bool little = bytes.starts_with("RIFF");
@@ -59,7 +60,7 @@ std::size_t check_chunks(std::string_view bytes, const std::string& where) {
   return 0;
 }
 
-/// The bytes of a sample; 1 where there is no such number.
+/// The bytes per sample; 1 if undefined.
 std::size_t sample_size(int format) {
   switch (format & SF_FORMAT_SUBMASK) {
     case SF_FORMAT_PCM_16: return 2;
@@ -71,7 +72,7 @@ std::size_t sample_size(int format) {
   }
 }
 
-/// Whether a file that is cut short is noticed in this format.
+/// Whether truncated files are detected in this format.
 bool is_checked_format(int format) {
   const int kind = format & SF_FORMAT_TYPEMASK;
   return kind == SF_FORMAT_WAV || kind == SF_FORMAT_WAVEX || kind == SF_FORMAT_AIFF || kind == SF_FORMAT_FLAC;
@@ -102,8 +103,7 @@ Sound parse_sound(std::string_view bytes, const std::string& where) {
     throw unexpected({where}, Rule::damaged, text_of(sample_size(info.format), " bytes a sample"),
                      text_of(data, " bytes"));
   Sound sound{.rate = info.samplerate, .samples = {}};
-  std::array<float, 1 << 14>
-      block;  // memory grows with the samples that are there, not with what a header claims
+  std::array<float, 1 << 14> block;  // memory grows with the samples present, not with what a header claims
   while (const auto count = static_cast<std::size_t>(sf_read_float(file.get(), block.data(), block.size())))
     sound.samples.insert(sound.samples.end(), block.begin(), block.begin() + count);
   if (sf_error(file.get()) != SF_ERR_NO_ERROR || std::ssize(sound.samples) != info.frames)

@@ -25,14 +25,14 @@ std::string unpacked_ending(const fs::path& path) {
   return ending == ".gz" ? ending_of(path.stem()) : ending;
 }
 
-/// Lines that end as those of old Macintosh programs do.
+/// Lines that end as in old Macintosh programs.
 bool make_line_feeds(std::string& text) {
   if (text.find('\n') != text.npos || text.find('\r') == text.npos) return false;
   std::ranges::replace(text, '\r', '\n');
   return true;
 }
 
-/// The cells of a line that runs of blanks divide, of so many blanks at least.
+/// The cells of a line separated by runs of at least this many blanks.
 std::vector<std::string_view> cells_between_blanks(std::string_view line, std::size_t blanks) {
   std::vector<std::string_view> cells;
   for (line = trimmed(line); !line.empty();) {
@@ -45,8 +45,8 @@ std::vector<std::string_view> cells_between_blanks(std::string_view line, std::s
   return cells;
 }
 
-/// Turns the blanks of a table that nothing else divides into tabs. With single blanks, all columns except the first
-/// have numbers.
+/// Replaces blanks by tabs in a table that has no other separator. With single blanks, all columns except the
+/// first must be numbers.
 bool make_tabs(std::string& text) {
   constexpr std::size_t kMostLines = 50, kFewestLines = 4;
   std::vector<std::string_view> lines;

@@ -14,7 +14,7 @@ namespace lagtape {
 
 namespace {
 
-/// Whether all bytes are ASCII, as those of nearly all tables are; eight at a time.
+/// Whether all bytes are ASCII, as in nearly all tables; eight at a time.
 bool is_ascii(std::string_view text) {
   constexpr std::uint64_t kHigh = 0x8080808080808080U;
   std::size_t i = 0;
@@ -27,7 +27,7 @@ bool is_ascii(std::string_view text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-/// UTF-16 by its byte-order mark, or by the zero bytes that ASCII has in it; "" for other texts.
+/// UTF-16, recognized by its byte-order mark or by the null bytes of ASCII characters; "" for other texts.
 const char* utf16_name(std::string_view text) {
   if (text.starts_with("\xFF\xFE")) return "UTF-16LE";
   if (text.starts_with("\xFE\xFF")) return "UTF-16BE";
@@ -70,7 +70,7 @@ std::string make_utf8(std::string& text, const std::string& where) {
     return "UTF-16";
   }
   if (is_ascii(text) || is_utf8(text)) return {};
-  // Five bytes have no meaning in Windows-1252, and are control characters in Latin-1.
+  // Five bytes are undefined in Windows-1252, and are control characters in Latin-1.
   const bool is_latin = text.find_first_of("\x81\x8D\x8F\x90\x9D") != text.npos;
   text = converted(text, is_latin ? "ISO-8859-1" : "WINDOWS-1252", where);
   return is_latin ? "Latin-1" : "Windows-1252";

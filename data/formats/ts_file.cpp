@@ -14,7 +14,7 @@ namespace lagtape {
 
 namespace {
 
-/// Published files comment with '#', with '%' or with both.
+/// Published files use '#', '%' or both for comments.
 bool is_comment(std::string_view line) { return line.front() == '#' || line.front() == '%'; }
 
 /// The tags of a file's header.
@@ -69,7 +69,7 @@ void read_tag(std::string_view line, Tags& tags, const ArchiveBuilder& builder) 
   }
 }
 
-/// Refuses tags that contradict each other, and gives the builder what they say.
+/// Rejects contradictory tags, and passes their settings to the builder.
 void apply(const Tags& tags, ArchiveBuilder& builder) {
   const bool classes = tags.class_label.value_or(false), real = tags.target_label.value_or(false);
   if (classes == real)

@@ -14,7 +14,7 @@ namespace lagtape {
 
 namespace {
 
-/// Takes the part before the next separator off a text, and the separator with it.
+/// Removes the text before the next separator, and the separator.
 std::string_view take_part(std::string_view& text, std::string_view separators) {
   const std::size_t end = std::min(text.find_first_of(separators), text.size());
   const std::string_view part = text.substr(0, end);
@@ -109,7 +109,7 @@ class TsfReader {
   }
 
   void read_series(std::string_view line) {
-    // The cells around the time.
+    // The cells before and after the time.
     std::string before = has_names_ ? "" : text_of(series_ + 1, ","), behind;
     Instant start = 0;
     for (std::size_t i = 0; i < attributes_; ++i) {
@@ -141,8 +141,8 @@ class TsfReader {
   std::string table_ = {}, horizon_ = {};
   std::size_t attributes_ = 0;
   bool has_names_ =
-      false;  ///< the first attribute is a text; else series are numbered in a column before the others
-  std::int64_t time_ = -1;  ///< the attribute that is the start
+      false;  ///< the first attribute is a text; otherwise series are numbered in a column before the others
+  std::int64_t time_ = -1;  ///< the attribute that is the start time
   const NamedFrequency* step_ = nullptr;
   std::int64_t line_ = 0, series_ = 0;
 };

@@ -66,7 +66,7 @@ class VectorReader {
     line_.clear();
   }
 
-  /// Takes the word off the line: everything before the last `width_` fields.
+  /// Removes the word from the line: everything before the last `width_` fields.
   std::string_view take_word(std::string_view& line, const std::string& where) const {
     const std::int64_t fields = fields_of(line);
     if (lines_ == 1 && fields != width_ + 1) {
@@ -78,7 +78,7 @@ class VectorReader {
     for (std::int64_t i = 0; i < width_ && end != std::string_view::npos; ++i)
       end = end == 0 ? std::string_view::npos : line.rfind(' ', end - 1);
     const std::string_view word = line.substr(0, end == std::string_view::npos ? 0 : end);
-    // If a word with spaces ends with a number, the line has one number too many.
+    // If a word with spaces ends in a number, the line has one number too many.
     const std::size_t space = word.rfind(' ');
     if (end == std::string_view::npos ||
         (space != std::string_view::npos && is_number(word.substr(space + 1)))) {

@@ -15,7 +15,7 @@ bool is_of_word(char c) {
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 
-/// The length in bytes of the word that a text begins with.
+/// The length in bytes of the word at the start of a text.
 std::size_t word_length(std::string_view text) {
   std::size_t n = 0;
   while (n < text.size() && (is_of_word(text[n]) ||

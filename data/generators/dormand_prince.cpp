@@ -45,7 +45,7 @@ class Stepper {
 
   double reached() const { return reached_; }
 
-  /// Takes the next step that the tolerance accepts.
+  /// Takes the next step that satisfies the tolerance.
   void advance() {
     from_ = to_;
     std::swap(slopes_.front(), slopes_.back());
@@ -109,8 +109,7 @@ class Stepper {
     return norm([&](std::size_t i) { return step_ * combined(kError, i); });
   }
 
-  /// The step size for which an Euler step, and then an error of order 5, would be a hundredth of the
-  /// tolerance.
+  /// The step size for which an Euler step, and then an order-5 error, would be a hundredth of the tolerance.
   double first_step() const {
     const std::vector<double>& slope = slopes_.back();
     const double size = norm([&](std::size_t i) { return from_[i]; });

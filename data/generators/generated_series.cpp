@@ -39,7 +39,7 @@ std::shared_ptr<const Dataset> generate(const GeneratedSeries& generated, const 
   return std::make_shared<ForecastDataset>(std::move(series), generated.horizon);
 }
 
-/// Throws InputError for sequences that cannot fit into the memory, where all of them are held.
+/// Throws InputError for sequences that cannot all fit into memory, where they are kept.
 void check_memory(const SeriesOptions& options, const GeneratedSeries& generated) {
   const std::pair<const char*, std::int64_t> sets[] = {
       {"train", options.train}, {"valid", options.valid}, {"test", options.test}};

@@ -9,7 +9,7 @@ namespace lagtape {
 
 namespace {
 
-/// The key that names the inputs of a role.
+/// The key that lists the inputs with a role.
 const char* key_of(const SeriesOptions& options, ColumnRole role) {
   switch (role) {
     case ColumnRole::future: return "future";

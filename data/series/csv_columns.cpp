@@ -25,7 +25,7 @@ namespace {
   const std::string_view text = csv.cell(row, column);
   std::string hint;
   if (hint = hint_for_number(text, options.table); !hint.empty()) {
-    // It is about the number itself.
+    // It refers to the number itself.
   } else if (options.target.is_array() && csv.uses.is_target(column)) {
     hint = R"(The targets of a recording are numbers; the task "sequences" learns classes.)";
   } else if (options.reads_all()) {
@@ -40,7 +40,7 @@ namespace {
                            .hint = hint});
 }
 
-/// Puts the mean of the numbers of rows of one time in place of the first.
+/// Replaces the first of several rows with the same time by the mean of their numbers.
 void take_means(const CsvSource& csv, std::int64_t source, const std::vector<double>& codes,
                 NumberColumn& column) {
   for (std::int64_t row = 0; row < csv.rows() && !csv.alike.empty(); ++row) {
@@ -72,7 +72,7 @@ std::string note_of_codes_in(const CsvSource& csv, const std::vector<Column>& co
   return note_of_codes(find_missing_codes(numbers, series));
 }
 
-/// The numbers of a column by time, NaN where there is none.
+/// The numbers of a column by time, NaN if missing.
 Column read_numbers(const CsvSource& csv, std::int64_t source, PlainNumbers plain,
                     std::vector<std::string>& notes) {
   const std::string name = csv.table.name_of(source);
@@ -93,7 +93,7 @@ Column read_numbers(const CsvSource& csv, std::int64_t source, PlainNumbers plai
           .filled = std::move(numbers.missing)};
 }
 
-/// Reads the columns of numbers, each once. Returns their places in the file.
+/// Reads the numeric columns, each once. Returns their positions in the file.
 std::vector<std::int64_t> read_measured(const CsvSource& csv, Panel& panel) {
   std::vector<std::int64_t> all;
   for (const auto& [source, role] : csv.uses.inputs) all.push_back(source);
@@ -125,7 +125,7 @@ std::vector<std::int64_t> read_measured(const CsvSource& csv, Panel& panel) {
   return sources;
 }
 
-/// The number of last rows of a series in which every target is missing.
+/// The number of rows at the end of a series in which every target is missing.
 std::int64_t future_rows(const Panel& panel, const RowRange& series) {
   std::int64_t future = 0;
   const auto is_known = [&](std::int64_t column) {
@@ -135,14 +135,14 @@ std::int64_t future_rows(const Panel& panel, const RowRange& series) {
   return future;
 }
 
-/// The rows of a series of which a column may be filled: the last ones of a future are not known where nothing more follows.
+/// The rows of a series in which a column may be filled, without the unknown rows at the end of a future.
 RowRange rows_to_fill(const PanelSeries& series, const Column& column) {
   std::int64_t end = series.end();
   while (end > series.origin() && (column.role == ColumnRole::target || column.is_filled(end - 1))) --end;
   return {series.first, end - series.first};
 }
 
-/// Fills the holes of a column except for the last rows of each series, and gives up segments in which it has no
+/// Fills the gaps in a column except in the last rows of each series, and drops segments in which it has no
 /// number.
 void fill_column(const Panel& panel, Column& column, Missing missing, std::vector<RowRange>& segments) {
   const std::span<double> values = column.values.values<double>();
@@ -157,13 +157,13 @@ void fill_column(const Panel& panel, Column& column, Missing missing, std::vecto
   });
 }
 
-/// Where messages say which of several series they are about: " of the series \"a\"".
+/// How messages refer to one of several series: " of the series \"a\"".
 std::string of_series(const Panel& panel, const PanelSeries& series) {
   return panel.series_columns.empty() ? std::string() : text_of(" of the series ", quote(series.name(), 40));
 }
 
-/// Fills all rows of a series with the number of its static column. Throws InputError where the column has two numbers
-/// there, or none.
+/// Fills all rows of a series with the number in its static column. Throws InputError if the column has two
+/// different numbers there, or none.
 void fill_fixed(const CsvSource& csv, const Panel& panel, const PanelSeries& series, Column& column,
                 std::int64_t source) {
   double value = std::numeric_limits<double>::quiet_NaN();
@@ -223,7 +223,7 @@ void treat_missing(const CsvSource& csv, const std::vector<std::int64_t>& source
                      "a column that \"input\" or \"target\" names has no numbers.");
 }
 
-// ---- columns that are made ----
+// ---- derived columns ----
 
 void add_column(Panel& panel, Column column, const SeriesOptions& options) {
   panel.columns.push_back(std::move(column));
@@ -248,8 +248,8 @@ void add_masks(const SeriesOptions& options, Panel& panel) {
   }
 }
 
-/// Refuses words that are too many: every one becomes a number in every row, and a list of names or codes by mistake
-/// has very many.
+/// Rejects categories with too many words: every word adds a number to every row, and a list of names or codes
+/// that was given by mistake has very many.
 void check_words(const CsvSource& csv, std::size_t columns) {
   constexpr std::size_t kMostWords = 4096;
   std::size_t words = 0;
@@ -278,14 +278,14 @@ ColumnRole role_of(const SeriesOptions& options, const Category& category) {
   return ColumnRole::past;
 }
 
-/// Collects the words of the rows of a series. The inputs `columns` have places by word.
+/// Collects the words in the rows of a series. The inputs `columns` are indexed by word.
 void take_words(const CsvSource& csv, const Category& category, const Panel& panel, const PanelSeries& series,
                 const std::unordered_map<std::string_view, std::int64_t>& places,
                 std::vector<Column>& columns) {
   const std::int64_t source = csv.table.column(category.column, {.pointer = "/data/categories"});
   const ColumnRole role = columns.empty() ? ColumnRole::past : columns.front().role;
   std::optional<std::int64_t> only;
-  std::int64_t end = series.end();  // behind the last row whose word is known
+  std::int64_t end = series.end();  // after the last row whose word is known
   while (end > series.origin() && is_missing(csv.cell(end - 1, source))) --end;
   for (std::int64_t row = series.first; row < series.end(); ++row) {
     const std::string_view word = csv.cell(row, source);
@@ -332,7 +332,7 @@ void add_category(const CsvSource& csv, const Category& category, Panel& panel) 
   for (Column& column : columns) add_column(panel, std::move(column), csv.options);
 }
 
-/// The calendar is known ahead. Its inputs of one row are neighbors.
+/// The calendar is known in advance. A row's calendar inputs are adjacent.
 void add_calendar(const SeriesOptions& options, Panel& panel) {
   const std::int64_t first = std::ssize(panel.columns);
   for (const std::string& name : options.calendar)
@@ -353,7 +353,7 @@ void add_calendar(const SeriesOptions& options, Panel& panel) {
       panel.input.push_back({column, shift});
 }
 
-/// Ends each series before its rows without targets, which no training reads.
+/// Ends each series before its rows without targets, which training does not read.
 void leave_out_future(const CsvSource& csv, Panel& panel) {
   std::int64_t future = 0, with_future = 0;
   auto series = panel.series.begin();

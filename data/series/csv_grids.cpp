@@ -12,7 +12,8 @@ namespace lagtape {
 
 namespace {
 
-/// Steps of the usual distance of rows, the mean of those near the median, with a gap where one is much larger.
+/// Steps of the usual distance between rows, the mean of those near the median, with a gap where one is much
+/// larger.
 FoundGrid uneven_grid(std::span<const Instant> times, const TimeCalendar& calendar) {
   std::vector<std::int64_t> steps;
   for (std::size_t i = 1; i < times.size(); ++i) steps.push_back(times[i] - times[i - 1]);
@@ -30,14 +31,14 @@ FoundGrid uneven_grid(std::span<const Instant> times, const TimeCalendar& calend
   }
   std::int64_t usual = std::llround(sum / count);
   const auto is_at_one_hour = [&](std::int64_t step) { return step % kOneDay == 0; };
-  if (std::ranges::all_of(steps, is_at_one_hour))  // The rows to come are at that time of day, too.
+  if (std::ranges::all_of(steps, is_at_one_hour))  // Future rows are at that time of day, too.
     usual = std::max<std::int64_t>((usual + kOneDay / 2) / kOneDay, 1) * kOneDay;
   return {.grid = TimeGrid({.unit = Frequency::Unit::nanosecond, .count = usual}, times[0], calendar),
           .gaps = std::move(gaps)};
 }
 
-/// Whether the distances of rows are one and the same except for the errors of a clock, or rounded: no row is nearer to
-/// another than to its own step, and few steps are missing.
+/// Whether the distances between rows are equal up to clock errors or rounding: each row is nearest to its own
+/// step, and few steps are missing.
 bool is_jitter(std::span<const Instant> times, const FoundGrid& found) {
   const std::int64_t usual = found.grid.frequency().count;
   for (std::size_t i = 1; i < times.size(); ++i)
@@ -45,7 +46,7 @@ bool is_jitter(std::span<const Instant> times, const FoundGrid& found) {
   return 10 * found.gaps.size() <= times.size();
 }
 
-/// Throws InputError for rows of another frequency than the one that is expected, with both.
+/// Throws InputError for rows whose frequency differs from the expected one, reporting both.
 [[noreturn]] void refuse_frequency(const CsvSource& csv, const std::string& found) {
   throw InputError(Problem{
       .place = {csv.table.where()},
@@ -55,19 +56,19 @@ bool is_jitter(std::span<const Instant> times, const FoundGrid& found) {
       .hint = R"(Rows of any frequency are taken with --frequency any, or "frequency": "any" in "data".)"});
 }
 
-/// Whether the options name the frequency.
+/// Whether the options set the frequency.
 bool names_frequency(const SeriesOptions& options) {
   return options.frequency != "auto" && options.frequency != "any";
 }
 
-/// The places of the times of a series.
+/// The step numbers of a series' times.
 PlaceOfRow places_of(const CsvSource& csv, const RowRange& series) {
   return [&csv, first = series.first](std::int64_t row) {
     return csv.place(first + row, csv.time_columns()[0]);
   };
 }
 
-/// With so few rows, the frequency may differ from the one that their distances suggest.
+/// With so few rows, the frequency may differ from what their distances suggest.
 constexpr std::size_t kFewRows = 4;
 
 GridOfSeries grid_of(const CsvSource& csv, const RowRange& series, std::span<const Instant> times,
@@ -105,8 +106,8 @@ GridOfSeries grid_of(const CsvSource& csv, const RowRange& series, std::span<con
   }
 }
 
-/// The grid of a series of which no two rows are one step of the panel's frequency apart: that of its rows, if they have a
-/// frequency, else the panel's.
+/// The grid of a series in which no two rows are one step of the panel's frequency apart: its rows' own grid,
+/// if they have a frequency, else the panel's.
 GridOfSeries rare_grid(const CsvSource& csv, const PanelSeries& series, std::span<const Instant> times,
                        const TimeGrid& grid, const Frequency& wanted) {
   const auto rare = [&]() -> std::optional<GridOfSeries> {
@@ -126,7 +127,8 @@ GridOfSeries rare_grid(const CsvSource& csv, const PanelSeries& series, std::spa
   }
 }
 
-/// The grid of a series that has the frequency of another one, `of`. Throws InputError if it has another.
+/// The grid of a series with the same frequency as another one, `of`. Throws InputError if its frequency
+/// differs.
 GridOfSeries same_grid(const CsvSource& csv, const PanelSeries& series, std::span<const Instant> times,
                        const PanelSeries& of, const TimeGrid& grid) {
   const PlaceOfRow place = places_of(csv, series);

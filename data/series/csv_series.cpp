@@ -12,7 +12,7 @@ namespace lagtape {
 
 namespace {
 
-/// The cells that name the series of a row of the files, as one text.
+/// The cells that name the series of a row in the files, as one text.
 void read_key(const CsvSource& csv, std::int64_t row, const std::vector<std::int64_t>& columns,
               std::string& key) {
   constexpr char kApart = '\x1f';

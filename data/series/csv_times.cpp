@@ -16,7 +16,7 @@ namespace lagtape {
 
 namespace {
 
-/// The cell or cells of a time, for messages.
+/// The cell or cells that hold a time, for messages.
 std::string text_of_time(const CsvSource& csv, std::int64_t row) {
   std::string text;
   for (const std::int64_t column : csv.time_columns())
@@ -24,7 +24,7 @@ std::string text_of_time(const CsvSource& csv, std::int64_t row) {
   return text;
 }
 
-/// Shows a detector the times of rows.
+/// Passes the times of the rows to a detector.
 TimeDetector with_rows(TimeDetector detector, const CsvSource& csv, std::int64_t begin, std::int64_t end) {
   const std::vector<std::int64_t> columns = csv.time_columns();
   detector.reserve(static_cast<std::size_t>(end - begin));
@@ -49,7 +49,7 @@ TimeColumn finish(TimeDetector detector, const CsvSource& csv, std::int64_t begi
   }
 }
 
-/// Adds the times of the rows of the second file, which may write them in another way.
+/// Adds the times of the second file's rows, which may be written differently.
 void add_future_times(CsvSource& csv, TimeColumn& column) {
   const std::int64_t own = csv.table.rows(), end = csv.all_rows();
   TimeDetector detector = with_rows(TimeDetector(column.format), csv, own, end);
@@ -79,8 +79,8 @@ TimeColumn read_column(CsvSource& csv) {
   return column;
 }
 
-/// Makes instants of the times that a clock without an offset shows. The rows of each series of a file have their own
-/// order.
+/// Converts times from a clock without an offset to instants. The rows of each series in a file are ordered
+/// separately.
 void put_in_zone(const CsvSource& csv, const TimeZone& zone, std::vector<Instant>& times) {
   const std::int64_t own = csv.table.rows(), column = csv.time_columns()[0];
   for (const auto& [begin, end] : {std::pair(std::int64_t{0}, own), std::pair(own, csv.all_rows())})
@@ -93,14 +93,15 @@ void put_in_zone(const CsvSource& csv, const TimeZone& zone, std::vector<Instant
     }
 }
 
-/// " in the series 'b'", where there are several.
+/// " in the series 'b'", if there are several.
 std::string of_series(const CsvSource& csv, std::int64_t row) {
   if (csv.ids.size() < 2) return {};
   const PanelSeries series{{}, csv.ids[static_cast<std::size_t>(csv.series_of(row))]};
   return text_of(" in the series ", quote(series.name(), 40));
 }
 
-/// Names the column with the fewest words or numbers that distinguishes all rows of one time; "" where none does.
+/// Returns the name of the column with the fewest words or numbers that distinguishes all rows with the same
+/// time; "" if there is none.
 std::string hint_for_duplicates(const CsvSource& csv) {
   const std::vector<std::int64_t> times = csv.time_columns();
   std::vector<std::int64_t> taken = times;
@@ -129,7 +130,7 @@ std::string hint_for_duplicates(const CsvSource& csv) {
                  "as \"series\" if it names series. ");
 }
 
-/// Treats rows of one time as `duplicates` says. `times` are those of the rows in their order.
+/// Handles rows with the same time as `duplicates` says. `times` are the times of the sorted rows.
 void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
   const auto is_alike = [&](std::size_t i) {
     const auto at = static_cast<std::int64_t>(i);
@@ -166,8 +167,8 @@ void treat_duplicates(CsvSource& csv, std::vector<Instant>& times) {
   csv.duplicates = removed;
 }
 
-/// Says by which clock the rows have one time of day, where they are a day apart except for the hours by which that
-/// clock leaps.
+/// Reports the clock on which the rows have a constant time of day, if they are a day apart except where that
+/// clock shifts.
 std::string note_of_days(const CsvSource& csv, const TimeAxis& axis) {
   if (!csv.options.timezone.empty() || axis.grids.front().is_even) return {};
   const std::string zone = zone_of_days(axis.times);
@@ -179,7 +180,7 @@ std::string note_of_days(const CsvSource& csv, const TimeAxis& axis) {
                  "\"timezone\": \"", zone, "\" the rows are days");
 }
 
-/// Says how many gaps there are, and where the first one is.
+/// Reports how many gaps there are, and where the first one is.
 std::string note_of_gaps(const CsvSource& csv, const std::vector<PanelSeries>& all,
                          const std::vector<GridOfSeries>& grids) {
   std::size_t gaps = 0, first = 0, with_gaps = 0;
@@ -199,7 +200,7 @@ std::string note_of_gaps(const CsvSource& csv, const std::vector<PanelSeries>& a
                                          : "; no window reaches over one");
 }
 
-/// Says on which weekdays, or at how many times of day, there never is a row, as forecasts do not leave them out.
+/// Reports weekdays or times of day without any row, because forecasts do not skip them.
 std::string note_of_pattern(const TimeAxis& axis, const std::vector<GridOfSeries>& grids) {
   const Frequency& frequency = axis.grids.front().grid.frequency();
   const bool has_gaps = std::ranges::any_of(grids, [](const auto& one) { return !one.found.gaps.empty(); });

@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSeries =
-    "series";  // the column of the names of recordings, as in tables of predictions
+    "series";  // the column with the names of recordings, as in tables of predictions
 
 bool has_column(const NamedTable& table, const std::string& name) {
   return std::ranges::find(table.names(), name) != table.names().end();
@@ -26,7 +26,7 @@ bool name_series(const SeriesOptions& options, const std::string& file) {
 
 std::string stem_of(const std::string& file) { return fs::path(file).stem().string(); }
 
-/// Throws InputError unless each file has the name of a recording.
+/// Throws InputError unless each file is named after a recording.
 void check_pairs(const std::vector<fs::path>& files, const std::vector<fs::path>& recordings) {
   std::vector<std::string> names;
   for (const fs::path& recording : recordings) names.push_back(recording.filename().string());

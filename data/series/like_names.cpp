@@ -10,7 +10,7 @@ namespace lagtape {
 
 namespace {
 
-/// A name in small letters and without blanks.
+/// A name in lowercase without blanks.
 std::string core_of(const std::string& name) {
   std::string core;
   for (const char c : name)

@@ -35,7 +35,7 @@ std::int64_t Panel::series_of(std::int64_t row) const {
 
 namespace {
 
-/// Some rows of a column, by themselves.
+/// A copy of some rows of a column.
 Column rows_of(const Column& column, const RowRange& rows) {
   Column part{.name = column.name,
               .unit = column.unit,

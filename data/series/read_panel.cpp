@@ -73,7 +73,8 @@ Panel read_arrays(const SeriesOptions& options, const fs::path& path) {
   return panel;
 }
 
-/// Throws InputError unless a recording has the columns of the first one. With `by_place` no option names them.
+/// Throws InputError unless a recording has the same columns as the first. With `by_place`, no option refers to
+/// them by name.
 void check_columns(const Panel& first, const Panel& more, const fs::path& path, bool by_place) {
   if (more.columns.size() != first.columns.size() || more.input != first.input ||
       more.target != first.target) {
@@ -100,7 +101,7 @@ void check_columns(const Panel& first, const Panel& more, const fs::path& path, 
                 listed(wanted), R"(. Or name the columns in "input".)"));
 }
 
-/// Throws InputError for files of two frequencies, which no model reads as one.
+/// Throws InputError for files with two frequencies, which no model can treat as one.
 void check_frequency(const Panel& first, const Panel& more, const fs::path& path) {
   if (first.axis.grids.empty() || more.axis.grids.empty()) return;
   const Frequency &wanted = first.axis.grids.front().grid.frequency(),
@@ -113,7 +114,7 @@ void check_frequency(const Panel& first, const Panel& more, const fs::path& path
                              .hint = R"("frequency": "any" takes files of any.)"});
 }
 
-/// The rows of all recordings of a column; those of the single recordings are given up.
+/// The concatenated rows of a column from all recordings; the recordings' own rows are released.
 Column joined_column(std::vector<Panel>& parts, std::size_t i, std::int64_t rows) {
   Column all = std::move(parts.front().columns[i]);
   const Tensor first = std::move(all.values);
@@ -140,7 +141,7 @@ Column joined_column(std::vector<Panel>& parts, std::size_t i, std::int64_t rows
   return all;
 }
 
-/// The grid of a recording; that of one row, which has no frequency, steps as those of the others.
+/// The grid of a recording; one with a single row has no frequency and uses that of the others.
 std::vector<SeriesGrid> grid_of(const Panel& part, const std::vector<Panel>& parts) {
   const auto known = std::ranges::find_if(parts, [](const Panel& one) { return !one.axis.grids.empty(); });
   if (!part.axis.grids.empty() || known == parts.end()) return part.axis.grids;
@@ -153,8 +154,8 @@ std::vector<SeriesGrid> grid_of(const Panel& part, const std::vector<Panel>& par
   return grids;
 }
 
-/// Makes the names of all series differ: where two files of one series each have one name, the paths name their series. Throws
-/// InputError where a column names one series in two files.
+/// Makes the names of all series unique: if two files with one series each have the same name, their paths name
+/// the series. Throws InputError if a column names the same series in two files.
 void name_apart(std::vector<Panel>& parts, const std::vector<fs::path>& files) {
   std::unordered_map<std::string, std::size_t> file_of;
   std::unordered_set<std::string> repeated;
@@ -218,13 +219,14 @@ Panel read_file(const SeriesOptions& options, const fs::path& path, const PanelR
   return read_arrays(options, path);
 }
 
-/// Whether an error may be one of dates whose day and month could be each other.
+/// Whether an error may be about dates whose day and month are ambiguous.
 bool may_lack_order(const SeriesOptions& options, const InputError& error) {
   return options.date_order == DateOrder::automatic && options.time_format.empty() && !options.time.empty() &&
          error.problems().front().rule == Rule::conflict;
 }
 
-/// The recordings of the files. One whose rows do not decide the order of day and month has that of the others.
+/// The recordings in the files. If a recording's rows do not settle the order of day and month, the others'
+/// order is used.
 std::vector<Panel> read_files(const SeriesOptions& options, const std::vector<fs::path>& files,
                               const PanelReading& reading, const FutureFiles* future) {
   std::vector<std::optional<Panel>> parts;

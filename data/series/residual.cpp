@@ -13,7 +13,7 @@ namespace {
   throw InputError({.pointer = "/data/residual"}, Rule::conflict, statement, {}, hint);
 }
 
-/// The number of the input that is a target's own past.
+/// The index of the input that holds a target's own past.
 std::int64_t input_of(const Panel& panel, std::int64_t target) {
   const auto found = std::ranges::find(panel.input, target, &PanelInput::column);
   if (found == panel.input.end())
@@ -21,7 +21,7 @@ std::int64_t input_of(const Panel& panel, std::int64_t target) {
   return found - panel.input.begin();
 }
 
-/// The steps from the one that predicts a target to the one that reads its value a season before.
+/// The number of steps from the one that predicts a target to the one that reads its value one season before.
 std::int64_t seasonal_lag(const SeriesOptions& options, const Panel& panel, std::int64_t input) {
   const std::int64_t season = season_of(panel.axis, 0);
   if (season < 1)
@@ -38,7 +38,8 @@ std::int64_t seasonal_lag(const SeriesOptions& options, const Panel& panel, std:
 std::int64_t count_of_lags(const SeriesOptions& options, const Panel& panel, std::int64_t inputs) {
   constexpr std::int64_t kUsual = 24, kMostNumbers = 240;
   const std::int64_t season = std::max<std::int64_t>(season_of(panel.axis, 0), 0);
-  // Steps of a window that lie before the lags are not trained on: half of it at most, unless that hides the season.
+  // Steps of a window that lie before the lags are not trained on: at most half of it, unless that hides the
+  // season.
   const std::int64_t most = std::max(options.window / 2, std::min(season, options.window - 1));
   return std::min({std::max(2 * season, kUsual), most, kMostNumbers / inputs}) - 1;
 }

@@ -22,7 +22,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// The cells of the table, and which rows are of which sequence.
+/// The cells of the table, and which rows belong to which sequence.
 class SequenceReader {
  public:
   SequenceReader(const SequenceOptions& options, const std::filesystem::path& path)
@@ -54,7 +54,7 @@ class SequenceReader {
     return cells_.column(name, {.pointer = text_of("/data/", key)});
   }
 
-  /// The column of the targets. A file without it may be one to predict.
+  /// The target column. A file without it may be one to predict.
   std::int64_t target_column() const try {
     return column(options_.target, "target");
   } catch (const InputError& error) {
@@ -74,7 +74,7 @@ class SequenceReader {
                              .hint = hint});
   }
 
-  /// Throws for two rows of a sequence that contradict each other.
+  /// Throws for two contradictory rows of a sequence.
   [[noreturn]] void refuse_rows(std::int64_t a, std::int64_t b, const std::string& what) const {
     const auto [first, second] = std::minmax({cells_.line(a), cells_.line(b)});
     throw InputError({cells_.where()}, Rule::conflict, text_of("lines ", first, " and ", second, ": ", what));
@@ -109,7 +109,7 @@ class SequenceReader {
     if (std::string note = like.note(names); !note.empty()) table_.notes.push_back(std::move(note));
   }
 
-  /// Numbers the groups of the sequences in the order in which the file names them first.
+  /// Numbers the groups of sequences in order of first appearance.
   void read_groups() {
     std::vector<std::int64_t> columns;
     for (const std::string& name : options_.group) columns.push_back(column(name, "group"));
@@ -130,7 +130,7 @@ class SequenceReader {
     }
   }
 
-  /// Whether a cell is a number, whole or not, by which rows can be put in order.
+  /// Whether a cell is a number, integer or not, by which rows can be sorted.
   template <class T>
   bool read_times(std::int64_t time, std::vector<T>& times) const {
     for (std::int64_t row = 0; row < cells_.rows(); ++row) {
@@ -150,7 +150,7 @@ class SequenceReader {
     return true;
   }
 
-  /// Counts and times of any format, exactly; other numbers as they are rounded.
+  /// Counts and times of any format are exact; other numbers are rounded.
   void sort_rows() {
     const std::int64_t time = column(options_.time, "time");
     for (std::int64_t row = 0; row < cells_.rows(); ++row)
@@ -190,7 +190,7 @@ class SequenceReader {
     return hint.empty() ? R"(Columns of words are named in "categories".)" : hint;
   }
 
-  /// The numbers of a column by the rows of the file, NaN where there is none.
+  /// The numbers of a column by file row, NaN if missing.
   Tensor read_column(std::int64_t column) {
     const std::string name = cells_.name_of(column);
     const TableOptions options = options_.table.of_column(name);
@@ -244,7 +244,7 @@ class SequenceReader {
       table_.notes.push_back(text_of(filled, " input cells without a number were filled (missing)"));
   }
 
-  /// Puts 1 in the input of the word of each row, of which the category's first is `first`.
+  /// Sets the input for each row's word to 1; `first` is the input of the category's first word.
   void read_words(const Category& category, std::int64_t first) {
     const std::int64_t source = column(category.column, "categories");
     std::size_t step = 0;
@@ -265,8 +265,8 @@ class SequenceReader {
       }
   }
 
-  /// Puts a column of a sequence, and its mask, in their places of the first step and those that follow. Returns the
-  /// number of cells without a number.
+  /// Copies a column of a sequence, and its mask, to their positions in the first step and those that follow.
+  /// Returns the number of cells without a number.
   std::int64_t read_input(const std::vector<std::int64_t>& rows, const Tensor& values, float* first) const {
     const std::int64_t width = table_.sequences.input, mask = std::ssize(options_.numbers());
     std::vector<double> numbers;
@@ -296,7 +296,7 @@ class SequenceReader {
                    R"( means that there is none, unless "classes" lists it with the others.)");
   }
 
-  /// By sequence a row with its target; -1 where there is none.
+  /// For each sequence, a row with its target; -1 if there is none.
   std::vector<std::int64_t> target_rows(std::int64_t target, bool needs_all) const {
     std::vector<std::int64_t> found;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -352,7 +352,7 @@ class SequenceReader {
                                    ": ", quote(cells_.cell(first, target), 40)));
   }
 
-  /// The words of the targets: sorted by their values where all are numbers.
+  /// The words of the targets, sorted by value if all are numbers.
   Texts classes_of(const std::vector<std::int64_t>& rows) const {
     std::map<std::string, std::int64_t> words;
     for (const std::int64_t row : rows)
@@ -376,7 +376,7 @@ class SequenceReader {
 
   const SequenceOptions& options_;
   NamedTable cells_;
-  std::vector<std::vector<std::int64_t>> rows_ = {};  ///< the rows of each sequence in their order
+  std::vector<std::vector<std::int64_t>> rows_ = {};  ///< the rows of each sequence, in order
   SequenceTable table_ = {};
 };
 

@@ -39,7 +39,7 @@ std::vector<InputColumn> SeriesOptions::inputs() const {
       for (const Json& column : list) inputs.push_back({column, role});
   };
   const ColumnSet targets(target), in_past(past);
-  // "input" names the targets whose past is read.
+  // "input" lists the targets whose past is read.
   if (target.is_array() && past_target.value_or(!says_input && horizon > 0))
     for (const Json& column : target)
       if (!in_past.has(column)) inputs.push_back({column, ColumnRole::target});
@@ -56,7 +56,7 @@ std::vector<InputColumn> SeriesOptions::inputs() const {
 
 std::vector<std::int64_t> SeriesOptions::shifts_of(ColumnRole role) const {
   if (role == ColumnRole::future && horizon > 0) return {0, horizon};
-  // The row that a nowcast predicts is that of its step, whose target is not known yet.
+  // A nowcast predicts its step's own row, whose target is not known yet.
   if (role == ColumnRole::target && horizon == 0 && past_target) return {-1};
   return {0};
 }

@@ -12,7 +12,7 @@ namespace lagtape {
 
 namespace {
 
-/// Reads a value unless it is null, which keeps the default.
+/// Reads a value unless it is null, which means the default.
 template <class T, void (*read)(JsonReader&, const std::string& key, const Json& given, T&)>
 void read_given(JsonReader& reader, const Option& option, T& value) {
   const std::string key(option.key);
@@ -58,7 +58,7 @@ constinit const OptionKindOf<Json> kColumns = option_kind<Json, read_columns, co
 
 namespace {
 
-/// The list of past columns under its two names.
+/// The list of past columns under either of its names.
 void read_input(JsonReader& reader, const Option& option, SeriesOptions& options) {
   if (const Json& given = reader.raw(std::string(option.key)); given.is_array() && given.empty())
     options.past = given;  // nothing but time
@@ -95,7 +95,8 @@ constinit const OptionKindOf<SeriesOptions> kPast =
 
 namespace {
 
-// ---- A bool that something else may decide -------------------------------------------------------------------
+// ---- A bool that may be left to something else
+// ---------------------------------------------------------------
 
 using MaybeBool = std::optional<bool>;
 
@@ -116,7 +117,7 @@ constinit const OptionKindOf<MaybeBool> kMaybe =
 
 namespace {
 
-/// The texts of a list without repetition; notes an error for anything else.
+/// The texts in a list, without duplicates; notes an error for anything else.
 std::vector<std::string> texts_of(const Json& list, JsonReader& reader, const std::string& key,
                                   const std::string& what) {
   std::vector<std::string> texts;

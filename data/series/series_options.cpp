@@ -124,7 +124,7 @@ constexpr Option kSeriesRows[] = {
     option<&SeriesOptions::test>("test", between(0, 1), "share of the test set: the next rows"),
 };
 
-/// Notes an error for each column that two keys name.
+/// Notes an error for each column that occurs under two keys.
 void check_roles(const SeriesOptions& options, JsonReader& reader) {
   struct Role {
     const char* key;
@@ -150,7 +150,7 @@ void check_roles(const SeriesOptions& options, JsonReader& reader) {
   }
 }
 
-/// Notes the error of a text that data/time cannot read.
+/// Notes the error for a text that data/time cannot read.
 template <class Read>
 void check_text(const std::string& key, const std::string& text, JsonReader& reader, const Read& read) {
   try {

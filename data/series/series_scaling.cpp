@@ -9,7 +9,7 @@ namespace lagtape {
 
 namespace {
 
-/// Rounds mean and scale to three digits and more behind the first one of the scale.
+/// Rounds mean and scale to at least three digits after the first digit of the scale.
 void round_to_scale(double& mean, double& scale) {
   const int digits = 3 - static_cast<int>(std::floor(std::log10(scale)));
   const double power = std::pow(10.0, std::abs(digits));
@@ -50,7 +50,7 @@ Scaling scaling_of_series(const Panel& panel, std::span<const RowRange> rows,
   return scaling;
 }
 
-/// The scaling of counts, 0 to 0: by 1 + their mean (Salinas et al. 2020, section 3.3).
+/// The scaling for counts, which maps 0 to 0: by 1 + their mean (Salinas et al. 2020, section 3.3).
 Scaling units_of_counts(const Panel& panel, std::span<const RowRange> rows, const Scaling& all) {
   Scaling scaling = scaling_of_series(panel, rows, panel.target, all);
   for (std::size_t i = 0; i < scaling.mean.size(); ++i) {
@@ -90,7 +90,7 @@ Normalization normalization_of_series(const SeriesOptions& options, const Panel&
   if (options.normalize != ScaleBy::all)
     own.input = scaling_of_series(panel, rows, input_columns(panel), all.input);
   if (options.counts && options.normalize_target == ScaleBy::all)
-    own.output = {};  // the loss has their scale
+    own.output = {};  // the loss contains their scale
   if (options.normalize_target != ScaleBy::all)
     own.output = options.counts ? units_of_counts(panel, rows, all.output)
                                 : scaling_of_series(panel, rows, panel.target, all.output);

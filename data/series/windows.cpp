@@ -9,8 +9,8 @@ namespace lagtape {
 
 namespace {
 
-/// Copies a column's rows first .. first + steps - 1 into place i of each step of a row of a batch. `is_target`: NaN where
-/// no number was measured.
+/// Copies a column's rows first .. first + steps - 1 to position i of each step in a row of a batch.
+/// `is_target`: NaN if no number was measured.
 void copy(const Column& column, std::int64_t first, std::int64_t steps, bool is_target, Tensor& batch,
           std::int64_t row, std::size_t i) {
   const std::int64_t width = batch.size(-1);
@@ -25,8 +25,8 @@ void copy(const Column& column, std::int64_t first, std::int64_t steps, bool is_
   });
 }
 
-/// The ends of train, valid and test among so many rows or recordings, in their order. Where there are enough
-/// recordings, each share that is not 0 has one at least.
+/// The ends of train, valid and test among this many rows or recordings, in order. If there are enough
+/// recordings, each nonzero share gets at least one.
 std::vector<std::int64_t> ends_of_shares(const SeriesOptions& options, std::int64_t dealt,
                                          bool are_recordings) {
   const double shares[] = {options.train, options.valid, options.test};
@@ -60,7 +60,7 @@ std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& 
   const std::int64_t series = std::ssize(panel.series), lead = panel.lead();
   std::vector<SeriesSplit> splits(kSets);
   auto segment = panel.segments.begin();
-  // Deals rows begin .. end - 1 of one series out to a set. Rows come in their order.
+  // Assigns rows begin .. end - 1 of one series to a set. Rows come in order.
   const auto deal = [&](SeriesSplit& split, std::int64_t begin, std::int64_t end) {
     split.rows += end - begin;
     split.series += 1;
@@ -93,7 +93,7 @@ std::vector<SeriesSplit> split_panel(const SeriesOptions& options, const Panel& 
 
 namespace {
 
-/// A part of a segment with rows before it, so that the first of its rows are targets of windows, as all others.
+/// A part of a segment with the rows before it, so that its first rows are targets of windows, like all others.
 RowRange with_rows_before(const RowRange& part, const Panel& panel, const SeriesOptions& options) {
   const RowRange& whole = *(std::ranges::upper_bound(panel.segments, part.first, {}, &RowRange::first) - 1);
   const std::int64_t windows = options.every_step ? (part.rows - 1) / options.window + 1 : 1;
@@ -158,7 +158,7 @@ void WindowDataset::read(std::int64_t index, Batch& batch, std::int64_t row) con
   }
   const std::int64_t scored = shape().every_step ? window_ : 1, first_target = last + horizon_ + 1 - scored;
   const std::int64_t width = std::ssize(panel_->target);
-  // Steps whose past begins before the window know too little for the linear term.
+  // Steps whose past starts before the window know too little for the linear term.
   const std::int64_t unknown = shape().every_step && shape().linear ? shape().linear->reach() : 0;
   const std::int64_t left_out = std::min(std::max(unknown, first_scored - first_target), scored);
   for (std::int64_t i = 0; i < width; ++i) {

@@ -95,7 +95,7 @@ void write_csv(const std::filesystem::path& path, const Csv& csv) {
 }
 
 std::string csv_cell(std::string_view text) {
-  // A spreadsheet takes an unquoted text that begins so for a formula, unless it is a number.
+  // A spreadsheet interprets an unquoted text that starts like this as a formula, unless it is a number.
   const bool is_formula = !text.empty() &&
                           std::string_view("=+-@").find(text.front()) != std::string_view::npos &&
                           text.find_first_not_of("0123456789.eE+-") != std::string_view::npos;

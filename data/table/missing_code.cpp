@@ -13,8 +13,8 @@ namespace lagtape {
 
 namespace {
 
-/// Whether a number is one by which loggers and programs say that they have none: nines, such as -999, 9999 and 99.99, and
-/// eights; a negative hundred; the ends of integers; 85 and -127 of thermometers; huge ones.
+/// Whether a number is one that loggers and programs use for missing values: nines, such as -999, 9999 and
+/// 99.99, and eights; a negative hundred; limits of integer types; 85 and -127 from thermometers; huge numbers.
 bool is_usual_code(double value) {
   std::string digits = text_of(std::abs(value));
   std::erase(digits, '.');
@@ -26,41 +26,41 @@ bool is_usual_code(double value) {
          (value <= -100 && std::fmod(value, 100) == 0 && value >= -900);
 }
 
-/// Whether a usual code may as well be a measurement: its size alone does not say.
+/// Whether a usual code may also be a measurement: its size alone does not tell.
 bool is_small(double value) { return value == -1 || value == 85 || value == 255 || value == 99; }
 
 constexpr double kLeastShare = 0.005;
 
 std::pair<double, double> range_of(std::span<const double> numbers) {
   std::pair range(std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity());
-  for (const double x : numbers) {  // no comparison holds for NaN
+  for (const double x : numbers) {  // no comparison is true for NaN
     range.first = x < range.first ? x : range.first;
     range.second = x > range.second ? x : range.second;
   }
   return range;
 }
 
-/// Some of very many numbers, in which a code as frequent as they may be is there many times.
+/// A sample of very many numbers, large enough that a code as frequent as required occurs in it many times.
 std::vector<double> sample_of(std::span<const double> numbers) {
-  constexpr std::size_t kSample = 20'000, kStep = 2'654'435'769;  // a prime: rows of no period
+  constexpr std::size_t kSample = 20'000, kStep = 2'654'435'769;  // a prime, so the rows follow no period
   if (numbers.size() <= kSample) return {numbers.begin(), numbers.end()};
   std::vector<double> sample;
   for (std::size_t i = 0; i < kSample; ++i) sample.push_back(numbers[i * kStep % numbers.size()]);
   return sample;
 }
 
-/// The distance from a number to the nearest other one, and how far those are from each other; as far as they go.
+/// The distance from a number to the nearest different one, and how far apart the others are; limited to the
+/// numbers compared.
 struct Neighbors {
   double nearest = 0, other = 0;
   std::int64_t cells = 0, others = 0;
   std::size_t different =
-      0;  ///< others that differ, at most some: a switch has two numbers, and none of them is a code
+      0;  ///< different numbers, up to a limit: a switch has two values, and neither is a code
 };
 
 constexpr std::size_t kFewestOthers = 5;
 
-/// The distances around a number that is the lowest or the highest of all except for `beside`; nothing for other
-/// numbers.
+/// The distances around a number that is the lowest or highest of all except `beside`; empty for other numbers.
 std::optional<Neighbors> neighbors_of(double value, std::span<const double> numbers,
                                       double beside = std::numeric_limits<double>::quiet_NaN()) {
   const auto [low, high] = range_of(numbers);
@@ -89,12 +89,12 @@ bool is_far(double value, const Neighbors& around) {
   return std::abs(around.nearest - value) >= far && around.different >= kFewestOthers;
 }
 
-/// The code among numbers whose lowest or highest is `extreme`, if it is one.
+/// The code among numbers whose lowest or highest is `extreme`, if that is a code.
 std::optional<MissingCode> code_at(double extreme, std::span<const double> numbers, double share) {
   constexpr std::int64_t kFewest = 3;
   constexpr double kMostOfState = 0.25;  // machines that are off, closed days
   auto around = neighbors_of(extreme, numbers);
-  // Two codes side by side, such as -999 and -998.
+  // Two adjacent codes, such as -999 and -998.
   if (around && is_usual_code(extreme) && !is_small(extreme) && !is_far(extreme, *around))
     around = neighbors_of(extreme, numbers, around->nearest);
   if (!around || !is_far(extreme, *around)) return {};
@@ -120,7 +120,7 @@ std::optional<MissingCode> find_missing_code(std::span<const double> numbers) {
 
 namespace {
 
-/// Adds the codes of a column to those of the columns before, and leaves them out of its numbers.
+/// Adds a column's codes to those of earlier columns, and removes them from its numbers.
 void add_missing_codes(const std::string& column, std::vector<double>& numbers,
                        std::vector<MissingCode>& codes) {
   for (auto found = find_missing_code(numbers); found; found = find_missing_code(numbers)) {
@@ -134,7 +134,7 @@ void add_missing_codes(const std::string& column, std::vector<double>& numbers,
   }
 }
 
-/// The numbers of a column without those of series that never change.
+/// The numbers of a column except those of constant series.
 std::vector<double> without_constant_series(std::span<const double> numbers,
                                             std::span<const std::int64_t> series) {
   std::unordered_map<std::int64_t, std::pair<double, double>> ranges;

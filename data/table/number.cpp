@@ -16,27 +16,28 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The bytes of a blank at the beginning of a text: of U+00A0 (two) and U+202F (three) too; 0 where there is none.
+/// The number of bytes of a blank at the start of a text, including U+00A0 (two) and U+202F (three); 0 if there
+/// is none.
 std::size_t blank_at(std::string_view text) {
   if (text.starts_with(' ')) return 1;
   if (text.starts_with("\xC2\xA0")) return 2;
   return text.starts_with("\xE2\x80\xAF") ? 3 : 0;
 }
 
-/// The bytes of a separator of thousands at the beginning of a text.
+/// The number of bytes of a thousands separator at the start of a text.
 std::size_t separator_at(std::string_view text, char thousands) {
   if (thousands == ' ') return blank_at(text);
   if (thousands == '\'' && text.starts_with("\xE2\x80\x99")) return 3;  // U+2019
   return text.starts_with(thousands) ? 1 : 0;
 }
 
-/// The number that plain digits with a decimal point are, as those of most tables: at most 15 digits and a power of ten
-/// that are exact, so that their quotient is rounded once (Clinger 1990). Nothing for other texts, numbers or not.
+/// The value of plain digits with a decimal point, as in most tables: at most 15 digits and a power of ten that
+/// are exact, so their quotient is rounded once (Clinger 1990). Empty for other texts, whether numbers or not.
 std::optional<double> plain_decimal(std::string_view text, char decimal) {
   constexpr std::array<double, 16> kPowers = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                               1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   const auto is_negative =
-      static_cast<std::ptrdiff_t>(text.starts_with('-'));  // no branch, as signs are random
+      static_cast<std::ptrdiff_t>(text.starts_with('-'));  // branch-free, because signs are unpredictable
   const char *at = text.data() + is_negative, *const end = text.data() + text.size();
   if (end - at > static_cast<std::ptrdiff_t>(kPowers.size())) return {};
   std::int64_t digits = 0;

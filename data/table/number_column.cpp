@@ -14,7 +14,7 @@ namespace lagtape {
 
 namespace {
 
-/// A cell that has a unit: its number, and the unit. The number is empty for other texts.
+/// A cell with a unit: its number, and the unit. The number is empty for other texts.
 struct NumberWithUnit {
   std::string_view number = {}, unit = {};
 };
@@ -24,7 +24,7 @@ NumberWithUnit split_unit(std::string_view cell) {
   constexpr std::string_view kDigits = "0123456789", kOfNumbers = "0123456789.,' \xC2\xA0\xE2\x80\xAF\x99";
   const std::size_t first = cell.find_first_of("0123456789");
   if (first == cell.npos) return {};
-  std::size_t begin = first;  // with what belongs to the number before its first digit
+  std::size_t begin = first;  // including what belongs to the number before its first digit
   while (begin > 0 && std::string_view("+-.").find(cell[begin - 1]) != std::string_view::npos) --begin;
   if (cell.substr(0, begin).ends_with(kMinusSign)) begin -= kMinusSign.size();
   std::size_t end = std::min(cell.find_first_not_of(kOfNumbers, first), cell.size());
@@ -47,19 +47,20 @@ std::optional<double> finite(std::optional<double> value) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// Whether a number with separators of thousands could be nothing else: it has two of them or a decimal point.
+/// Whether a number with thousands separators is unambiguous: it has two of them or a decimal point.
 bool is_sure(std::string_view number, char thousands, char decimal) {
   if (thousands == ' ' || thousands == '\'') return true;
   return std::ranges::count(number, thousands) > 1 || number.find(decimal) != number.npos;
 }
 
-/// A separator of thousands that may be that of a column.
+/// A thousands separator that may be the column's.
 struct ThousandsCandidate {
   char thousands;
   bool fits = true, is_used = false, is_sure = false;
 };
 
-/// The style that reads all cells of a column; nothing where there is none, and `refused` is the row that no style reads.
+/// The style that fits all cells of a column; empty if there is none, and then `refused` is the row that no
+/// style fits.
 std::optional<NumberStyle> find_style(const ColumnCells& cells, const NamedTable& table,
                                       const TableOptions& options, std::int64_t& refused) {
   NumberStyle style{.decimal = options.decimal};
@@ -164,7 +165,7 @@ NumberColumn read_number_column(const ColumnCells& cells, std::int64_t known, Te
                                 const NamedTable& table, const TableOptions& options) {
   NumberColumn result{.values = std::move(values), .style = {.decimal = options.decimal}};
   const std::span<double> to = result.values.values<double>();
-  bool is_plain = true;  // as most columns are, which are read once
+  bool is_plain = true;  // the most common case, read in a single pass
   for (std::int64_t row = known; row < cells.rows; ++row) {
     const std::string_view cell = cells.cell(row);
     const auto i = static_cast<std::size_t>(row);

@@ -17,18 +17,18 @@ namespace {
 
 using Row = std::vector<std::string_view>;
 
-constexpr std::int64_t kMostBefore = 60;   // rows among which names are searched for
-constexpr std::int64_t kMostLooked = 100;  // rows below that show what a column has
+constexpr std::int64_t kMostBefore = 60;   // rows that are searched for names
+constexpr std::int64_t kMostLooked = 100;  // rows below that show what a column contains
 
 bool is_date(std::string_view cell) { return read_time(cell).has_value(); }
 bool is_whole(std::string_view cell) { return cell.find_first_not_of("+-0123456789") == cell.npos; }
-/// Whether a cell begins with a number, as times and numbers with units do.
+/// Whether a cell starts with a number, like times and numbers with units.
 bool begins_with_number(std::string_view cell) {
   const std::size_t digit = cell.find_first_not_of("+-.");
   return digit < 3 && cell[digit] >= '0' && cell[digit] <= '9';
 }
 
-/// Tells the cells of a table apart.
+/// Classifies the cells of a table.
 class CellKinds {
  public:
   CellKinds(const TextTable& cells, std::string_view decimals) : cells_(cells), decimals_(decimals) {}
@@ -43,11 +43,11 @@ class CellKinds {
     return row < cells_.rows() &&
            std::ranges::any_of(cells_.row(row), [&](std::string_view cell) { return is_value(cell); });
   }
-  /// Whether a row could be names: texts, and none of them a number or a time.
+  /// Whether a row could contain names: texts, none of them a number or a time.
   bool is_of_texts(std::int64_t row) const {
     return !std::ranges::all_of(cells_.row(row), is_missing) && !has_value(row);
   }
-  /// Whether the cells of a column from a row on, missing ones aside, are of a kind; false where there are none.
+  /// Whether a column's cells from a row on, except missing ones, are of one kind; false if there are none.
   template <class Kind>
   bool all_below(std::int64_t row, std::int64_t column, Kind is_of_kind) const {
     bool is_any = false;
@@ -65,14 +65,14 @@ class CellKinds {
   std::string_view decimals_;
 };
 
-/// Whether cells are 0, 1, 2, ..., as pandas names columns that have no names.
+/// Whether cells are 0, 1, 2, ..., as pandas numbers unnamed columns.
 bool counts_from_zero(const Row& row, std::size_t first) {
   for (std::size_t i = first; i < row.size(); ++i)
     if (row[i] != std::to_string(i - first)) return false;
   return row.size() > first;
 }
 
-/// Whether the first row, which has a number or a time, is names nevertheless.
+/// Whether the first row contains names although it has a number or a time.
 bool is_named_by_numbers(const TextTable& cells, const CellKinds& kinds) {
   Row row = cells.row(0);
   while (row.size() > 1 && row.back().empty()) row.pop_back();
@@ -80,19 +80,19 @@ bool is_named_by_numbers(const TextTable& cells, const CellKinds& kinds) {
   if (row[0].empty() && counts_from_zero(row, 1)) return true;
   if (std::unordered_set<std::string_view>(row.begin(), row.end()).size() != row.size()) return false;
   if (std::any_of(row.begin() + 1, row.end(), is_missing)) return false;
-  // Depths or years beside times: "date,10,20" or ",2019,2020".
+  // Depths or years next to times: "date,10,20" or ",2019,2020".
   if (row[0].empty()) return kinds.all_below(1, 0, is_date);
   if (!kinds.is_value(row[0]) && !begins_with_number(row[0]))
     return kinds.all_below(1, 0, [&](auto cell) { return kinds.is_value(cell) || begins_with_number(cell); });
   if (!counts_from_zero(row, 0)) return false;
   if (kinds.all_below(1, 0, [&](auto cell) { return !kinds.is_number(cell); })) return true;
-  bool has_fractions = false;  // some column has no whole numbers below
+  bool has_fractions = false;  // some column contains non-integers below
   for (std::int64_t column = 0; column < cells.columns(); ++column)
     has_fractions = has_fractions || kinds.all_below(1, column, [](auto cell) { return !is_whole(cell); });
   return row.size() > 2 && has_fractions;
 }
 
-/// Whether a row has some cells at its beginning and none behind them, as lines above a table have in spreadsheets.
+/// Whether a row has only a few cells, at its start, like lines above a table in spreadsheets.
 bool is_sparse(const Row& row) {
   const auto empty = std::ranges::find(row, std::string_view());
   const auto cells = empty - row.begin();
@@ -100,7 +100,7 @@ bool is_sparse(const Row& row) {
          std::all_of(empty, row.end(), [](std::string_view cell) { return cell.empty(); });
 }
 
-/// Whether a row may be the names of all columns: texts that differ.
+/// Whether a row may contain the names of all columns: distinct texts.
 bool may_be_names(const TextTable& cells, const CellKinds& kinds, std::int64_t row) {
   Row names = cells.row(row);
   const auto is_last_used = [&] {
@@ -111,7 +111,8 @@ bool may_be_names(const TextTable& cells, const CellKinds& kinds, std::int64_t r
          std::unordered_set<std::string_view>(names.begin(), names.end()).size() == names.size();
 }
 
-/// The last row that may be names, below rows that each have a text where the table has numbers or times; 0: there is none.
+/// The last row that may contain names, below rows that each have a text where the table has numbers or times;
+/// 0: none.
 std::int64_t last_of_head(const TextTable& cells, const CellKinds& kinds) {
   constexpr std::int64_t kMostLines = 20;
   for (std::int64_t row = std::min(cells.rows() - 2, kMostLines); row > 0; --row) {
@@ -133,8 +134,8 @@ std::int64_t last_of_head(const TextTable& cells, const CellKinds& kinds) {
   return 0;
 }
 
-/// The row of the names below lines that have as many cells as the table; 0: there are no such lines. Throws InputError
-/// where several rows could be names.
+/// The row of the names below lines with as many cells as the table; 0: there are no such lines. Throws
+/// InputError if several rows could be names.
 std::int64_t row_below_lines(const TextTable& cells, const CellKinds& kinds, const std::string& where) {
   const std::int64_t last = last_of_head(cells, kinds);
   if (last == 0) return 0;
@@ -158,7 +159,7 @@ std::int64_t row_below_lines(const TextTable& cells, const CellKinds& kinds, con
                               cells.line(last), " has them.")});
 }
 
-/// The row of the names; -1: there are none.
+/// The row of the names; -1: none.
 std::int64_t row_of_names(const TextTable& cells, const CellKinds& kinds, const HeadSearch& search) {
   if (search.has_lines_above)
     if (const std::int64_t names = row_below_lines(cells, kinds, search.where); names > 0) return names;
@@ -177,7 +178,7 @@ std::int64_t row_of_names(const TextTable& cells, const CellKinds& kinds, const 
   return kinds.is_of_texts(0) || is_named_by_numbers(cells, kinds) ? 0 : -1;
 }
 
-/// Whether a row has units: texts above numbers, which do not come again.
+/// Whether a row contains units: texts above numbers, which do not recur.
 bool has_units(const TextTable& cells, const CellKinds& kinds, std::int64_t row) {
   constexpr std::size_t kLongest = 40;
   if (row + 1 >= cells.rows() || !kinds.is_of_texts(row)) return false;
@@ -200,7 +201,8 @@ std::string unit_of(std::string_view cell) {
   return is_missing(cell) ? std::string() : std::string(cell);
 }
 
-/// Takes a row that names the first column alone, as pandas writes the name of an index of dates below several rows of names.
+/// Skips a row that names only the first column, as pandas writes the name of a date index below several rows
+/// of names.
 bool take_index_name(const TextTable& cells, const CellKinds& kinds, TableHead& head) {
   if (head.first + 1 >= cells.rows() || cells.columns() < 2) return false;
   const Row row = cells.row(head.first);
@@ -215,20 +217,20 @@ bool take_index_name(const TextTable& cells, const CellKinds& kinds, TableHead& 
   return true;
 }
 
-/// Whether columns share a name, the first one aside.
+/// Whether columns share a name, not counting the first.
 bool has_equal_names(const std::vector<std::string>& names) {
   return std::unordered_set<std::string_view>(names.begin() + 1, names.end()).size() + 1 < names.size();
 }
 
-/// Whether all names but the first are those of several columns.
+/// Whether all names but the first belong to several columns.
 bool are_all_shared(const std::vector<std::string>& names) {
   return std::all_of(names.begin() + 1, names.end(), [&](const std::string& name) {
     return std::count(names.begin() + 1, names.end(), name) > 1;
   });
 }
 
-/// Takes further rows of names, where those of the first row are for several columns each, as in spreadsheets with merged cells
-/// and in what pandas writes of columns of several levels: "Close AAPL".
+/// Adds further rows of names if those in the first row cover several columns each, as in spreadsheets with
+/// merged cells and pandas tables with multilevel columns: "Close AAPL".
 bool take_levels(const TextTable& cells, const CellKinds& kinds, TableHead& head) {
   constexpr std::int64_t kMostLevels = 4;
   if (head.columns < 3) return false;
@@ -249,7 +251,7 @@ bool take_levels(const TextTable& cells, const CellKinds& kinds, TableHead& head
     for (std::size_t i = 1; i < names.size(); ++i)
       if (!level[i].empty()) names[i] += (names[i].empty() ? "" : " ") + std::string(level[i]);
     if (has_equal_names(names)) continue;
-    constexpr std::int64_t kMostBelow = 3;  // rows of names, of units, and of the name of the index
+    constexpr std::int64_t kMostBelow = 3;  // rows with names, with units, and with the name of the index
     bool has_values = false;
     for (std::int64_t below = 1; below <= kMostBelow; ++below)
       has_values = has_values || kinds.has_value(row + below);
@@ -263,7 +265,7 @@ bool take_levels(const TextTable& cells, const CellKinds& kinds, TableHead& head
   return false;
 }
 
-/// Gives the second of two columns of one name another one, as pandas does.
+/// Renames the second of two columns that share a name, as pandas does.
 void rename_columns(TableHead& head) {
   std::unordered_map<std::string, std::int64_t> counts;
   std::unordered_set<std::string> known(head.names.begin(), head.names.end());

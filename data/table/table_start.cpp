@@ -22,21 +22,21 @@ bool is_value(std::string_view cell) {
          has_thousands(cell, ',');
 }
 
-/// A row as one separator divides it.
+/// A row split at one separator.
 struct ScannedRow {
   std::size_t offset = 0;
   std::int64_t line = 0;
   std::vector<std::string_view> cells = {};
-  std::size_t comment = std::string_view::npos;  ///< where a comment directly above begins, and its line
+  std::size_t comment = std::string_view::npos;  ///< where a comment directly above starts, and its line
   std::int64_t comment_line = 0;
 
-  /// The cells without empty ones at the end.
+  /// The cells without trailing empty ones.
   std::size_t filled() const {
     const auto last = std::find_if(cells.rbegin(), cells.rend(), [](auto cell) { return !cell.empty(); });
     return static_cast<std::size_t>(cells.rend() - last);
   }
   bool has_value() const { return std::ranges::any_of(cells, is_value); }
-  /// The same, and numbers with units and dates whose order other rows decide.
+  /// The same, and numbers with units and dates whose order is settled by other rows.
   bool may_have_value() const {
     return std::ranges::any_of(cells, [](std::string_view cell) {
       const std::size_t digit = cell.find_first_not_of("+-.");
@@ -45,7 +45,7 @@ struct ScannedRow {
   }
 };
 
-/// Takes a cell off a text, with the separator or line break that ends it. `ends_row` says which.
+/// Removes a cell from a text, with the separator or line break that ends it. `ends_row` says which it was.
 std::string_view take_cell(std::string_view text, std::size_t& at, char separator, bool& ends_row) {
   std::size_t end = std::min(text.find_first_not_of(' ', at), text.size());
   if (text.substr(end).starts_with('"')) {
@@ -67,7 +67,7 @@ std::vector<std::string_view> take_row(std::string_view text, std::size_t& at, c
   return cells;
 }
 
-/// The first rows of a text as a separator divides them, without blank lines and comments.
+/// The first rows of a text split at a separator, without blank lines and comments.
 std::vector<ScannedRow> rows_of(std::string_view text, const TableStart& start, char separator) {
   std::vector<ScannedRow> rows;
   ScannedRow next{.line = start.line};
@@ -88,7 +88,7 @@ std::vector<ScannedRow> rows_of(std::string_view text, const TableStart& start, 
     rows.push_back(next);
     next = {.line = next.line + std::ranges::count(taken, '\n')};
   }
-  // A footer is refused later, by its line.
+  // A footer is rejected later, with its line.
   const auto has_columns = [](const ScannedRow& row) { return row.cells.size() > 1; };
   const auto last = std::find_if(rows.rbegin(), rows.rend(), has_columns);
   if (last != rows.rend() && rows.size() < kMostRows && rows.rend() - last > std::ssize(rows) / 2)
@@ -96,7 +96,7 @@ std::vector<ScannedRow> rows_of(std::string_view text, const TableStart& start, 
   return rows;
 }
 
-/// Whether cells are "", 0, 1, ..., as pandas names columns that have no names.
+/// Whether cells are "", 0, 1, ..., as pandas numbers unnamed columns.
 bool counts_from_zero(std::vector<std::string_view> cells) {
   while (cells.size() > 1 && cells.back().empty()) cells.pop_back();
   for (std::size_t i = 1; i < cells.size(); ++i)
@@ -104,7 +104,7 @@ bool counts_from_zero(std::vector<std::string_view> cells) {
   return cells.size() > 1 && cells[0].empty();
 }
 
-/// Whether the rows from one on are a table of as many columns as that one has cells.
+/// Whether the rows from a given one form a table with as many columns as that row has cells.
 bool is_table_from(const std::vector<ScannedRow>& rows, std::size_t first) {
   const std::size_t columns = rows[first].cells.size();
   return std::all_of(
@@ -112,7 +112,7 @@ bool is_table_from(const std::vector<ScannedRow>& rows, std::size_t first) {
       [&](const ScannedRow& row) { return row.filled() <= columns && columns <= row.cells.size(); });
 }
 
-/// Whether the first cells of rows are those of an index: words, dates, or numbers that count up.
+/// Whether the first cells of the rows form an index: words, dates, or numbers that count up.
 bool is_index(const std::vector<ScannedRow>& rows) {
   double before = 0;
   for (std::size_t i = 1; i < rows.size(); ++i) {
@@ -141,7 +141,7 @@ bool lacks_index(const std::vector<ScannedRow>& rows) {
   return true;
 }
 
-/// Whether the comment above a row has the names of its cells.
+/// Whether the comment above a row contains the names of its cells.
 bool has_names_above(std::string_view text, const ScannedRow& row, char separator) {
   if (row.comment == text.npos || !row.has_value()) return false;
   std::size_t at = std::min(text.find_first_not_of("# \t", row.comment), text.size());
@@ -151,7 +151,7 @@ bool has_names_above(std::string_view text, const ScannedRow& row, char separato
          names.filled() == names.cells.size() && !names.has_value();
 }
 
-/// The first row of a table that has names, below lines of other numbers of cells; 0: there are no such lines.
+/// The first row of a table with names, below lines with other numbers of cells; 0: there are no such lines.
 std::size_t end_of_preamble(std::string_view text, const std::vector<ScannedRow>& rows, char separator) {
   for (std::size_t first = 1; first <= kLongestPreamble && first + kFewestRows <= rows.size(); ++first) {
     const std::size_t columns = rows[first].cells.size();
@@ -178,7 +178,7 @@ void pass_line(std::string_view text, TableStart& start) {
   ++start.line;
 }
 
-/// Reads "sep=;", and moves the start below it.
+/// Reads "sep=;", and moves the start past it.
 void take_separator(std::string_view text, const TableOptions& options, TableStart& start,
                     std::vector<std::string>& notes) {
   std::string_view line = line_at(text, start.offset);
@@ -215,7 +215,7 @@ TableStart find_table_start(std::string_view text, const TableOptions& options,
     const bool is_table = is_table_from(rows, 0);
     const bool lacks_one = !is_table && lacks_index(rows);
     const std::size_t first = is_table || lacks_one ? 0 : end_of_preamble(text, rows, separator);
-    // A single column is what any separator makes of other tables.
+    // A single column is what any wrong separator makes of a table.
     const bool fits = is_table ? rows[0].cells.size() > 1 : lacks_one || first > 0;
     const ScannedRow& row = rows[fits ? first : 0];
     const std::size_t rank = fits ? first : kMostRows - 1;

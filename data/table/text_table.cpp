@@ -8,7 +8,7 @@
 
 namespace lagtape {
 
-/// Reads row after row of a text. It makes doubled quotes single in place, unless it only peeks.
+/// Reads a text row by row. It replaces doubled quotes by single ones in place, unless it only peeks.
 class TextTable::Reader {
  public:
   Reader(std::string& text, char separator, bool is_peek, std::string_view where, const TableStart& start)
@@ -21,7 +21,7 @@ class TextTable::Reader {
     if (at_ == 0 && text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
   }
 
-  /// Appends the cells of a row. Returns their number, 0 at the end of the text; blank lines are passed over.
+  /// Appends the cells of a row. Returns their number, 0 at the end of the text; blank lines are skipped.
   std::int64_t read_row(std::vector<Cell>& cells) {
     const std::size_t before = cells.size();
     while (at_ < text_.size()) {
@@ -39,16 +39,16 @@ class TextTable::Reader {
   }
 
   std::int64_t line() const { return first_line_; }
-  /// The blank lines that were passed over.
+  /// The number of blank lines skipped.
   std::int64_t blank_lines() const { return blank_lines_; }
-  /// The bytes that were read.
+  /// The number of bytes read.
   std::size_t at() const { return at_; }
 
  private:
   bool is_blank(char c) const { return (c == ' ' || c == '\t' || c == '\r') && c != separator_; }
 
-  /// Goes to the end of a cell that is not quoted, eight bytes at a time. Subtracting one from each byte sets the highest bit of
-  /// the first byte that is zero, and of others only behind it (Mycroft 1987).
+  /// Moves to the end of an unquoted cell, eight bytes at a time. Subtracting one from each byte sets the
+  /// highest bit of the first zero byte, and of other bytes only after it (Mycroft 1987).
   void skip_cell(const char* text, std::size_t size) {
     constexpr std::uint64_t kOnes = 0x0101010101010101, kHighest = 0x8080808080808080;
     const auto zeros = [](std::uint64_t bytes) { return (bytes - kOnes) & ~bytes & kHighest; };
@@ -66,7 +66,7 @@ class TextTable::Reader {
     at_ = at;
   }
 
-  /// Reads a cell and what ends it. Returns whether the row has another one.
+  /// Reads a cell and what ends it. Returns whether the row has another cell.
   bool read_cell(std::vector<Cell>& cells) {
     const char* const text = text_.data();
     const std::size_t size = text_.size();
@@ -100,7 +100,7 @@ class TextTable::Reader {
   Cell read_quoted() {
     const std::int64_t opened = line_;
     const std::size_t first = ++at_;
-    std::size_t end = first;  // of the cell, which is shorter than what was read where quotes were doubled
+    std::size_t end = first;  // of the cell, which is shorter than what was read if quotes were doubled
     for (; at_ < text_.size(); ++at_, ++end) {
       if (text_[at_] == '"') {
         if (at_ + 1 == text_.size() || text_[at_ + 1] != '"') {
@@ -124,7 +124,7 @@ class TextTable::Reader {
   std::int64_t line_, first_line_ = 1, blank_lines_ = 0;
 };
 
-/// The number of cells that a separator makes of each of the first lines if it is the same for all, else 0.
+/// The number of cells into which a separator splits each of the first lines if it is the same for all, else 0.
 std::int64_t TextTable::equal_cells(char separator, int lines, const TableStart& start) try {
   Reader reader(text_, separator, true, "", start);
   std::vector<Cell> row;
@@ -137,16 +137,16 @@ std::int64_t TextTable::equal_cells(char separator, int lines, const TableStart&
   }
   return cells;
 } catch (const InputError&) {
-  return 0;  // quotes that only another separator leaves at the beginning of a cell
+  return 0;  // quotes that appear at the start of a cell only with another separator
 }
 
 void TextTable::find_separator(char decimal, const TableStart& start) {
   const bool has_quotes = text_.find('"') != std::string::npos;
-  for (const int lines : {20, 1}) {  // a row that is too short or too long is found later
+  for (const int lines : {20, 1}) {  // a row that is too short or too long is reported later
     separator_ = decimal == ',' ? ';' : ',';
     std::int64_t most = 1;
     for (const char separator :
-         {';', '\t', '|', ','}) {  // commas may be decimal points of equally many numbers
+         {';', '\t', '|', ','}) {  // commas may be decimal points in an equal number of numbers
       if (separator == ',' && (most > 1 || (decimal == ',' && !has_quotes))) continue;
       const std::int64_t cells = equal_cells(separator, lines, start);
       if (cells <= most) continue;
@@ -157,7 +157,8 @@ void TextTable::find_separator(char decimal, const TableStart& start) {
   }
 }
 
-/// Makes room for all rows by the bytes of the first ones: a vector that grows would take up to twice the memory.
+/// Reserves space for all rows, estimated from the size of the first ones: a growing vector would use up to
+/// twice the memory.
 void TextTable::reserve(std::size_t bytes) {
   const std::size_t most = static_cast<std::size_t>(1.02 * kSample * text_.size() / bytes) + kSample;
   lines_.reserve(most);

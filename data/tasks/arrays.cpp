@@ -12,7 +12,7 @@ namespace lagtape {
 
 namespace {
 
-/// Chosen sequences of the arrays of a set, whose `lengths` are empty when all sequences have the same length.
+/// Selected sequences from the arrays of a set; `lengths` is empty if all sequences have the same length.
 class ArraysDataset final : public Dataset {
  public:
   ArraysDataset(const DataShape& shape, std::shared_ptr<const ArraySet> arrays,
@@ -43,7 +43,7 @@ class ArraysDataset final : public Dataset {
 
   /// The scaling of the inputs over each sequence's own steps.
   Scaling input_scaling() const { return scaling_of(arrays_->x); }
-  /// The scaling of real targets, of which there is one a sequence or one a step.
+  /// The scaling of real targets, one per sequence or per step.
   Scaling target_scaling() const { return scaling_of(arrays_->y); }
 
  private:
@@ -80,10 +80,10 @@ class ArraysDataset final : public Dataset {
   std::vector<std::int64_t> chosen_;
 };
 
-/// Divides the sequences of a set, with a like share of each class in every part.
+/// Splits the sequences of a set, with equal shares of each class in every part.
 SplitIndices split_of(const ArraySet& set, const DataShape& shape, const SplitShares& shares,
                       std::uint64_t seed, const std::string& where) {
-  // Real targets, and sequences of several classes, are divided as sequences of one class.
+  // Real targets, and sequences of several classes, are split like sequences of one class.
   std::vector<std::int32_t> classes(static_cast<std::size_t>(set.x.size(0)), 0);
   for (std::size_t i = 0; i < classes.size() && shape.classes > 0 && !shape.every_step; ++i)
     classes[i] = static_cast<std::int32_t>(set.y.at(static_cast<std::int64_t>(i)));

@@ -17,20 +17,20 @@ namespace {
   throw InputError({.item = shortened(name)}, rule, what + ".");
 }
 
-/// Whether a step is behind the end of its sequence.
+/// Whether a step is past the end of its sequence.
 bool is_padding(const ArraySet& set, std::int64_t sequence, std::int64_t step) {
   return !set.lengths.empty() && sequence < set.lengths.numel() &&
          static_cast<double>(step) >= set.lengths.at(sequence);
 }
 
-/// Whether a target, of a sequence or of a step, is one of a step behind the end of its sequence.
+/// Whether a target, per sequence or per step, is for a step past the end of its sequence.
 bool is_target_padding(const ArraySet& set, std::int64_t target) {
   const std::int64_t steps = set.y.rank() > 1 ? set.y.size(1) : 1;
   return steps > 1 && is_padding(set, target / steps, target % steps);
 }
 
-/// Whether the last of two axes of one-hot targets may be the steps, with a class for each: as many as the longer axis of
-/// the inputs has, or the axis that the layout names.
+/// Whether the last of two axes of one-hot targets may be the steps, with one class each: if it is as long as
+/// the longer axis of the inputs, or as the axis given by the layout.
 bool may_be_steps(const ArraySet& set, const ArraysFile& file) {
   const bool is_automatic = file.layout == AxisOrder::automatic && !file.sets.are_plain;
   for (const std::int64_t axis : {1, 2}) {
@@ -42,7 +42,7 @@ bool may_be_steps(const ArraySet& set, const ArraysFile& file) {
   return false;
 }
 
-/// Turns one-hot targets into numbers of classes. Returns how many classes they have, 0 where they are none.
+/// Converts one-hot targets to class numbers. Returns the number of classes, 0 if the targets are not one-hot.
 std::int64_t take_one_hot(ArraySet& set, const ArraysOptions& options, const ArraysFile& file) {
   if (!are_one_hot(set.y) || (set.y.rank() != 3 && options.every_step && may_be_steps(set, file))) return 0;
   const std::int64_t width = set.y.size(-1), classes = options.classes.count;
@@ -53,8 +53,8 @@ std::int64_t take_one_hot(ArraySet& set, const ArraysOptions& options, const Arr
   return width;
 }
 
-/// Inputs with three axes, and classes as numbers. Returns the number of classes of one-hot targets; `known` is that of the
-/// sets before.
+/// Inputs with three axes, and classes as numbers. Returns the number of classes of one-hot targets; `known` is
+/// the number in earlier sets.
 std::int64_t arrange(ArraySet& set, const ArraysOptions& options, bool wants_classes, bool is_first,
                      std::int64_t known, ArraysFile& file) {
   constexpr std::int64_t kFewSteps = 16;
@@ -85,7 +85,7 @@ std::int64_t arrange(ArraySet& set, const ArraysOptions& options, bool wants_cla
   return one_hot > 0 ? one_hot : known;
 }
 
-/// The classes in targets that are whole numbers; nothing for others.
+/// The classes in integer targets; empty for others.
 std::optional<ArrayClasses> classes_in(const std::vector<ArraySet*>& sets) {
   constexpr std::size_t kMostClasses = 4096;
   std::set<double> values;
@@ -98,7 +98,7 @@ std::optional<ArrayClasses> classes_in(const std::vector<ArraySet*>& sets) {
   return classes_of(values);
 }
 
-/// The places of classes that are named by their numbers.
+/// The positions of classes that are given by their numbers.
 void number_classes(ArraySet& set, const std::vector<std::string>& names) {
   std::map<double, double> places;
   for (const std::string& name : names)
@@ -149,7 +149,8 @@ void check_lengths(const ArraySet& arrays) {
   }
 }
 
-/// The numbers of a sequence's own steps are finite. `values`: [N, T, width], or [N, width] with one step.
+/// Checks that the numbers in a sequence's own steps are finite. `values`: [N, T, width], or [N, width] with
+/// one step.
 void check_numbers(const ArraySet& arrays, const std::string& name, const Tensor& values,
                    std::int64_t steps) {
   const std::int64_t count = values.empty() ? 0 : values.size(0);
@@ -163,7 +164,8 @@ void check_numbers(const ArraySet& arrays, const std::string& name, const Tensor
   }
 }
 
-/// The numbers of a sequence's own steps are whole, from 0 to below `count`. `kind`: what they are, "tokens".
+/// Checks that the numbers in a sequence's own steps are integers from 0 to below `count`. `kind`: what they
+/// are, "tokens".
 void check_whole(const ArraySet& arrays, const std::string& name, const Tensor& values, std::int64_t steps,
                  std::int64_t count, const char* kind, bool names_step) {
   for (std::int64_t i = 0; i < values.numel(); ++i) {
@@ -176,14 +178,14 @@ void check_whole(const ArraySet& arrays, const std::string& name, const Tensor& 
   }
 }
 
-/// Whether targets of shape [N, 1] are a class a sequence, and not a class at the only step of each
+/// Whether targets of shape [N, 1] are one class per sequence, rather than a class at the only step of each
 /// sequence.
 bool is_column_of_classes(const ArraySet& arrays, const ArraysOptions& options, const DataShape& shape) {
   if (options.classes.count == 0 || arrays.y.shape() != Shape{arrays.x.size(0), 1}) return false;
   return shape.length == 0 ? arrays.x.size(1) != 1 || !options.every_step : !shape.every_step;
 }
 
-/// Checks the arrays of a set, the first of which decides the shape.
+/// Checks the arrays of a set; the first set decides the shape.
 void check(ArraySet& found, const ArraysOptions& options, DataShape& shape) {
   const Shape given = found.y.shape();
   if (is_column_of_classes(found, options, shape)) found.y = found.y.reshaped({found.x.size(0)});
@@ -212,7 +214,7 @@ void check(ArraySet& found, const ArraysOptions& options, DataShape& shape) {
     check_whole(found, found.y_name, found.y, targets, options.classes.count, "classes", false);
 }
 
-/// Checks all sets, the first of which decides the shape. Throws InputError with the array.
+/// Checks all sets; the first decides the shape. Throws InputError with the array.
 ArraysFile checked_file(ArraySets read, const ArraysOptions& given) {
   ArraysFile file{.sets = std::move(read), .layout = given.layout};
   const std::vector<std::string>& others = file.sets.others;

@@ -25,7 +25,7 @@ DataShape shape_of(const AudioOptions& options) {
 
 Sound read_sound(const std::filesystem::path& file) { return parse_sound(read_file(file), file.string()); }
 
-/// Both recordings side by side, as one of two columns.
+/// Both recordings as adjacent columns.
 std::shared_ptr<const Panel> read_pair(const AudioOptions& options, const std::filesystem::path& base) {
   const auto input_file = (base / options.input).lexically_normal(),
              target_file = (base / options.target).lexically_normal();
@@ -112,8 +112,9 @@ TaskLoader read_audio_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
-/// In time, the first samples are for training, the next for validation, the last for the test. Segments of a set begin
-/// `segment - overlap` samples apart, so that with train.warmup = overlap every sample but the first few counts once.
+/// In time order, the first samples are for training, the next for validation, the last for the test. A set's
+/// segments start `segment - overlap` samples apart, so with train.warmup = overlap every sample except the
+/// first few counts once.
 constinit const TaskEntry kAudioTask = {
     .name = "audio",
     .summary = "learn an amplifier or effect from a sound file of its input and one of its output",

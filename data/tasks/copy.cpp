@@ -9,7 +9,7 @@ namespace lagtape {
 
 namespace {
 
-constexpr std::int64_t kRecalled = 10;  // symbols to recall in a sequence
+constexpr std::int64_t kRecalled = 10;  // symbols to recall per sequence
 constexpr std::int64_t kBlank = 0, kAlphabet = 8, kMarker = 9, kInputs = 10;
 
 void draw_copy(std::int64_t length, RandomStream& stream, Batch& batch, std::int64_t row) {

@@ -13,11 +13,11 @@ namespace lagtape {
 
 namespace {
 
-constexpr double kMostSteps = 1e6;  ///< the solver takes at most so many
-/// The solver's largest step: the fastest cosine of the forcing turns by 128 radians in a unit of time.
+constexpr double kMostSteps = 1e6;  ///< maximum number of solver steps
+/// The solver's largest step: the fastest cosine of the forcing turns by 128 radians per unit of time.
 constexpr double kLargestStep = 0.01;
 
-/// The number of the solver's steps in a step of the sequence.
+/// The number of solver steps per step of the sequence.
 std::int64_t substeps(double step) {
   return static_cast<std::int64_t>(std::ceil(step / kLargestStep - 1e-9));
 }
@@ -29,7 +29,7 @@ struct ResponseOptions {
   DrawnSets sets{.train = 1, .valid = 1, .test = 1};
 };
 
-/// The number of steps in a time. Notes an error at the key unless it is a whole number, and not too large.
+/// The number of steps in a time. Notes an error at the key unless it is an integer, and not too large.
 std::int64_t whole_steps(JsonReader& reader, const std::string& key, double time, double step) {
   const double steps = std::round(time / step), most = kMostSteps / static_cast<double>(substeps(step));
   if (steps > most) {

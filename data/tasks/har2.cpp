@@ -21,7 +21,7 @@ constexpr std::array kSignals = {"body_acc_x",  "body_acc_y",  "body_acc_z",  "b
                                  "body_gyro_z", "total_acc_x", "total_acc_y", "total_acc_z"};
 constexpr std::int64_t kHar2Inputs = kSignals.size();
 constexpr DataShape kShape{.length = kSteps, .input = kHar2Inputs, .classes = 2};
-/// The group (class) of the published labels 1..6: walking, walking upstairs, walking downstairs, sitting,
+/// The group (class) for the published labels 1..6: walking, walking upstairs, walking downstairs, sitting,
 /// standing, laying.
 constexpr std::array<std::int32_t, 7> kGroup = {-1, 0, 1, 0, 1, 0, 1};
 
@@ -37,7 +37,7 @@ std::string signal_file(const char* signal, const std::string& part) {
 }
 std::string label_file(const std::string& part) { return text_of(part, "/y_", part, ".txt"); }
 
-/// The name of a table from "train/" or "test/" on; empty for a file that the task does not need.
+/// The name of a table starting at "train/" or "test/"; empty for a file that the task does not need.
 std::string needed_name(std::string_view name) {
   for (const char* part : {"train", "test"}) {
     auto is = [&](const std::string& file) { return name == file || name.ends_with("/" + file); };

@@ -26,13 +26,13 @@ struct ImdbOptions {
   std::int64_t train = kReviews, valid = 3750, test = kReviews;
 };
 
-/// The folder of a review, from its name.
+/// A review's folder, from its name.
 struct Place {
   bool known = false, learning = false;
   std::int32_t positive = 0;
 };
 
-/// Known are names like ".../train/pos/ID_RATING.txt".
+/// Recognizes names like ".../train/pos/ID_RATING.txt".
 Place place_in(std::string_view name) {
   if (!name.ends_with(".txt")) return {};
   auto last_part = [&] {
@@ -47,19 +47,19 @@ Place place_in(std::string_view name) {
   return {.known = known, .learning = part == "train", .positive = folder_name == "pos"};
 }
 
-/// A review, its words as numbers of WordCounts.
+/// A review, with its words as numbers of WordCounts.
 struct Review {
   std::string name;
   std::vector<std::int32_t> words;
 };
 
-/// The reviews of train/ or test/.
+/// The reviews in train/ or test/.
 struct Part {
   std::vector<Review> reviews[2];  ///< negative, positive
 
   std::int64_t size() const { return static_cast<std::int64_t>(reviews[0].size() + reviews[1].size()); }
 
-  /// Sorts the reviews by name, so that the order in which they were read does not matter.
+  /// Sorts the reviews by name, so the order in which they were read does not matter.
   void put_in_order() {
     for (auto& some : reviews) {
       std::sort(some.begin(), some.end(), [](const Review& a, const Review& b) { return a.name < b.name; });
@@ -104,7 +104,7 @@ Corpus read_corpus(const fs::path& path, const ImdbOptions& options) {
   return corpus;
 }
 
-/// The reviews as tokens, negative and positive ones in turn. Each review is freed once it is converted.
+/// The reviews as tokens, alternating negative and positive ones. Each review is freed once it is converted.
 std::shared_ptr<const StoredSequences> tokens_of(Part& part, const std::vector<std::int32_t>& token_of_word) {
   auto stored = std::make_shared<StoredSequences>();
   const std::size_t most = std::max(part.reviews[0].size(), part.reviews[1].size());

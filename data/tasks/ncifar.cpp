@@ -26,8 +26,8 @@ RandomStream noise_stream(std::uint64_t seed, std::uint64_t block) {
 
 class NcifarDataset final : public Dataset {
  public:
-  /// `noise` is the block that all sequences share; without it, each draws its own from seed, split and
-  /// index.
+  /// `noise` is the block that all sequences share; without it, each sequence draws its own from seed, split
+  /// and index.
   NcifarDataset(std::shared_ptr<const Cifar10> owner, const CifarImages& images,
                 std::vector<std::int64_t> chosen, std::shared_ptr<const std::vector<double>> noise,
                 std::uint64_t seed, Split split)
@@ -110,7 +110,8 @@ TaskLoader read_ncifar_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
-/// A "fixed" block is drawn from the experiment's seed, a block "per_sample" from that, the split and the index.
+/// A "fixed" block is drawn from the experiment's seed; a "per_sample" block from the seed, the split and the
+/// index.
 constinit const TaskEntry kNcifarTask = {
     .name = "ncifar",
     .summary = "classify an image that is read row by row and followed by noise (noise-padded CIFAR-10)",

@@ -150,10 +150,10 @@ TaskLoader read_ptb_task(JsonReader& reader, const TaskHints& hints) {
 }  // namespace
 
 /// Blanks at both ends of a line are dropped; the end of a line is a token. Tokens are numbered from 0 by their
-/// frequency in the training text (equal ones in the order of their bytes); other words are read as "<unk>". Each text
-/// is cut into parallel streams of equal length, a sequence each, and the rest at its end is dropped. By default there
-/// are as many training streams as a batch has sequences: one batch is then an epoch, and with `train.truncate` the
-/// states are carried through the whole text.
+/// frequency in the training text (equal ones in the order of their bytes); other words are read as "<unk>".
+/// Each text is cut into parallel streams of equal length, one sequence each, and the rest at its end is
+/// dropped. By default there are as many training streams as sequences in a batch: one batch is then an epoch,
+/// and with `train.truncate` the states are carried through the whole text.
 constinit const TaskEntry kPtbTask = {
     .name = "ptb",
     .summary = "predict the next word or character of a text (Penn Treebank)",

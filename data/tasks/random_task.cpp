@@ -70,7 +70,7 @@ struct RandomOptions {
 
 constexpr Range kSequences = between(0, kMostSequences);
 
-// Either `input` or `tokens` is given, and either `output` or `classes`; 0: it is not given.
+// Either `input` or `tokens` is given, and either `output` or `classes`; 0: not given.
 constexpr Option kRandomTaskRows[] = {
     required<&RandomOptions::length>("length", between(1, 10'000'000), "steps of a sequence"),
     option<&RandomOptions::tokens>(

@@ -6,7 +6,7 @@ namespace lagtape {
 
 namespace {
 
-// A row for each task, in the order of their names.
+// One row per task, sorted by name.
 // clang-format off
 constexpr std::reference_wrapper<const TaskEntry> kTasks[] = {
     kAddingTask,

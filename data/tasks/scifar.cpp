@@ -22,12 +22,12 @@ struct ScifarOptions {
   bool augment = false;
 };
 
-/// A window onto a stored image: moved, and mirrored or not.
+/// A window onto a stored image: shifted, and possibly mirrored.
 struct View {
-  std::int64_t down = 0, right = 0;  ///< pixels by which the window is moved
+  std::int64_t down = 0, right = 0;  ///< pixels by which the window is shifted
   bool mirrored = false;
 
-  /// The pixel of the stored image that is seen at (row, column), or -1 outside of it.
+  /// The pixel of the stored image seen at (row, column), or -1 outside it.
   std::int64_t source(std::int64_t row, std::int64_t column) const {
     row += down;
     column = (mirrored ? CifarImages::kSide - 1 - column : column) + right;

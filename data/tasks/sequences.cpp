@@ -12,7 +12,7 @@ namespace lagtape {
 
 namespace {
 
-/// Throws InputError unless the table has two classes, and two sequences of one of them.
+/// Throws InputError unless the table has two classes, and at least two sequences in one of them.
 void check_classes(const SequenceTable& table, const SequenceOptions& options) {
   if (options.normalize.real_loss) return;
   if (table.classes.size() < 2)
@@ -27,7 +27,7 @@ void check_classes(const SequenceTable& table, const SequenceOptions& options) {
 
 SplitIndices split_of(const SequenceTable& table, const SequenceOptions& options, std::uint64_t seed) {
   if (options.split_seed >= 0) seed = static_cast<std::uint64_t>(options.split_seed);
-  // Real targets are divided as sequences of one class.
+  // Real targets are split like sequences of one class.
   std::vector<std::int32_t> classes = table.sequences.classes;
   classes.resize(static_cast<std::size_t>(table.sequences.size()));
   const SplitShares shares{.train = options.train, .valid = options.valid, .test = options.test};
@@ -35,8 +35,8 @@ SplitIndices split_of(const SequenceTable& table, const SequenceOptions& options
   return stratified_split(classes, shares, seed, table.where);
 }
 
-/// Says how the groups are divided, and which classes the training set lacks as all of their sequences are of groups of other
-/// sets.
+/// Reports how the groups are split, and which classes the training set lacks because all their sequences
+/// belong to groups in other sets.
 void add_note_of_groups(const SplitIndices& split, SequenceTable& table) {
   std::string note;
   for (const auto& [name, set] :

@@ -15,7 +15,7 @@ namespace lagtape {
 
 namespace {
 
-/// Says which part of a recording is too short for a window, and what may help.
+/// Reports which part of a recording is too short for a window, and what may help.
 [[noreturn]] void refuse_short(const std::string& path, const char* name, const SeriesSplit& split,
                                const SeriesOptions& options) {
   std::int64_t longest = 0;
@@ -39,7 +39,7 @@ std::string note_of_short(const char* name, std::int64_t too_short, std::int64_t
                  " too short for a window of ", name, ": left out of it");
 }
 
-/// The normalization of all series, by the rows of a split.
+/// The normalization of all series, based on the rows of a split.
 Normalization normalization_of_all(const SeriesOptions& options, const Panel& panel,
                                    const SeriesSplit& split) {
   std::vector<std::int64_t> inputs;
@@ -51,14 +51,14 @@ Normalization normalization_of_all(const SeriesOptions& options, const Panel& pa
   return all;
 }
 
-/// The rows of a split that are of a series.
+/// The rows of a split that belong to a series.
 std::span<const RowRange> rows_of(const PanelSeries& series, const SeriesSplit& split) {
   const auto begin = std::ranges::lower_bound(split.segments, series.first, {}, &RowRange::first);
   const auto end = std::ranges::lower_bound(split.segments, series.end(), {}, &RowRange::first);
   return {begin, end};
 }
 
-/// Removes the rows that scale a series from those that are scored.
+/// Excludes the rows that determine a series' scaling from scoring.
 void leave_out(const RowRange& rows, const PanelSeries& series, std::vector<SeriesSplit>& splits) {
   for (SeriesSplit& split : splits) {
     const auto begin = std::ranges::lower_bound(split.segments, series.first, {}, &RowRange::first);
@@ -69,8 +69,8 @@ void leave_out(const RowRange& rows, const PanelSeries& series, std::vector<Seri
   }
 }
 
-/// The normalization of each series: that which a trained model knows, else by its training rows; of a series that has none by
-/// its first rows, which are not scored. `known` is null in a training.
+/// The normalization of each series: the trained model's, else from its training rows; for a series without
+/// any, from its first rows, which are not scored. `known` is null during training.
 std::vector<Normalization> normalizations_of(const SeriesOptions& options, const Panel& panel,
                                              std::vector<SeriesSplit>& splits, const Normalization& all,
                                              const SeriesNormalizations* known) {
@@ -91,7 +91,8 @@ std::vector<Normalization> normalizations_of(const SeriesOptions& options, const
   return result;
 }
 
-/// Decides what is scaled by series where the options leave it open; a model keeps that of several series.
+/// Decides what is scaled by series if the options leave it open; a model with several series keeps its own
+/// choice.
 void choose_scaling(SeriesOptions& options, const Panel& panel, Task& task) {
   const bool is_panel = panel.series.size() > 1;
   const auto choose = [&](ScaleBy& by, const char* key) {
@@ -103,7 +104,7 @@ void choose_scaling(SeriesOptions& options, const Panel& panel, Task& task) {
   choose(options.normalize_target, "normalize_target");
 }
 
-/// The normalizations that a task has, for all series and for each.
+/// A task's normalizations, for all series and for each.
 void normalize(SeriesOptions options, const Panel& panel, std::vector<SeriesSplit>& splits,
                const TaskContext& context, Task& task, SeriesFacts& facts) {
   const bool is_trained = context.known != nullptr;
@@ -126,7 +127,7 @@ Task load_series(SeriesOptions options, const TaskContext& context) {
   }
   const std::string path = options.where();
   const auto panel = std::make_shared<const Panel>(read_panel(options, context.base));
-  // For several series that are divided in time, the rows before a part are read as the past of its first windows.
+  // If several series are split in time, the rows before a part are read as the past of its first windows.
   const bool reads_before = panel->series.size() > 1 && options.split == SplitBy::time;
   Task task;
   task.shape = {.length = options.window,

@@ -79,7 +79,7 @@ class SpeechDataset final : public Dataset {
   }
 
  private:
-  /// Scales to mean 0 and (sample) standard deviation 1; a constant recording is left as it is.
+  /// Scales to mean 0 and (sample) standard deviation 1; a constant recording is unchanged.
   static void standardize(std::vector<double>& values) {
     const auto count = static_cast<double>(values.size());
     double mean = 0, square = 0;
@@ -95,7 +95,7 @@ class SpeechDataset final : public Dataset {
   std::vector<Utterance> utterances_;
 };
 
-/// The file names in the list of a split, one a line.
+/// The file names in a split's list, one per line.
 std::set<std::string, std::less<>> names_in(const fs::path& list) {
   std::set<std::string, std::less<>> names;
   const std::string text = read_file(list);
@@ -115,7 +115,7 @@ std::set<std::string, std::less<>> names_in(const fs::path& list) {
   return names;
 }
 
-/// All files WORD/NAME.wav below the folder, sorted by name.
+/// All WORD/NAME.wav files below the folder, sorted by name.
 std::vector<Utterance> utterances_in(const fs::path& folder) {
   std::vector<Utterance> utterances;
   std::error_code error;
@@ -181,9 +181,9 @@ TaskLoader read_speech_commands_task(JsonReader& reader, const TaskHints&) {
 
 }  // namespace
 
-/// Shorter recordings are padded with 0 dB, longer ones cut; each is then scaled to mean 0 and standard deviation 1.
-/// The silence is the background noises, in training only. A recording is read and analyzed each time it is asked for,
-/// and never kept.
+/// Shorter recordings are padded with 0 dB, longer ones cut; each is then scaled to mean 0 and standard
+/// deviation 1. The silence is the background noises, in training only. A recording is read and analyzed on
+/// each access, and never kept.
 constinit const TaskEntry kSpeechCommandsTask = {
     .name = "speech_commands",
     .summary = "classify ten spoken words, other words and silence (Google12)",

@@ -32,7 +32,7 @@ MissingValues missing_values(const std::string& name) {
 
 std::int64_t share_of(double share, std::int64_t n) { return std::llround(share * static_cast<double>(n)); }
 
-/// The split of `all` sequences, of which the first `first` come from the first file.
+/// The split of `all` sequences, the first `first` of which come from the first file.
 SplitIndices split_of(const TsOptions& options, std::int64_t first, std::int64_t all, std::uint64_t seed) {
   if (options.split == "published") {
     const std::int64_t valid = share_of(options.valid, first);
@@ -48,7 +48,7 @@ SplitIndices split_of(const TsOptions& options, std::int64_t first, std::int64_t
                                     : random_split(all, train, valid, test, seed);
 }
 
-/// NAME_TRAIN with the first ending that a file has; .ts where none has.
+/// NAME_TRAIN with the first ending for which a file exists; .ts if there is none.
 fs::path training_file(const fs::path& folder, const std::string& name) {
   for (const char* ending : {".ts", ".arff", ".tsv"})
     if (fs::path file = folder / (name + "_TRAIN" + ending); fs::exists(file)) return file;
@@ -104,7 +104,7 @@ Task load_ts(const TsOptions& options, const TaskContext& context) {
               .notes = notes_on(*data, options)};
 }
 
-/// Sets the seeds with which the other two libraries are used.
+/// Sets the seeds for the splits of the other two libraries.
 void seed_of_split(TsOptions& options) {
   if (options.split == "sklearn") options.split_seed = 1234;
   if (options.split == "torch") options.split_seed = 123456;

@@ -8,7 +8,7 @@ namespace lagtape {
 
 namespace {
 
-/// Takes hours and minutes, and perhaps seconds.
+/// Removes hours and minutes, and possibly seconds.
 bool take_hours(std::string_view& text, TimeParts& parts, std::uint32_t& style) {
   const std::size_t end =
       text.size() > 2 && text[2] == ':' ? 2 : std::min(text.find_first_not_of("0123456789"), text.size());
@@ -35,7 +35,7 @@ bool take_hours(std::string_view& text, TimeParts& parts, std::uint32_t& style) 
   return true;
 }
 
-/// Takes a time of day with a fraction of its seconds.
+/// Removes a time of day with fractional seconds.
 bool take_clock(std::string_view& text, TimeParts& parts, std::uint32_t& style) {
   if (!take_hours(text, parts, style)) return false;
   if (text.empty()) return true;

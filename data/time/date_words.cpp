@@ -10,7 +10,7 @@ namespace lagtape {
 
 namespace {
 
-/// Words of one meaning, in small letters without accents; the English one comes first.
+/// Words with the same meaning, in lowercase without accents, English first.
 using Words = std::array<std::string_view, 9>;
 
 constexpr std::array<Words, 12> kMonthWords = {{
@@ -37,7 +37,7 @@ constexpr std::array<Words, 7> kWeekdayWords = {{
     {"sunday", "sonntag", "dimanche", "domingo", "domenica", "zondag"},
 }};
 
-/// A word in small letters without accents, and the bytes that it has in the text, which is UTF-8.
+/// A word in lowercase without accents, and its number of bytes in the UTF-8 text.
 struct PlainWord {
   std::string letters = {};
   std::size_t length = 0;

@@ -14,11 +14,11 @@ namespace {
 
 using Unit = Frequency::Unit;
 
-/// The local days of rows, and their time of day.
+/// The local days of the rows, and their time of day.
 struct RowDays {
   std::vector<std::int64_t> days = {};
   bool is_one_clock = true;                       ///< all have the same time of day
-  std::int64_t shortest = 0, shortest_local = 0;  ///< distance of a row from the one before
+  std::int64_t shortest = 0, shortest_local = 0;  ///< distance of a row from the previous one
 };
 
 RowDays days_of(std::span<const Instant> times, const TimeZone& zone) {
@@ -37,10 +37,11 @@ RowDays days_of(std::span<const Instant> times, const TimeZone& zone) {
   return rows;
 }
 
-/// The frequency by months of rows on these days; nothing where two are of one month, or their days of the month differ.
+/// The frequency in months of rows on these days; empty if two are in the same month, or their days of the
+/// month differ.
 std::optional<Frequency> months_of(const std::vector<std::int64_t>& days,
                                    const std::vector<std::int64_t>& holidays) {
-  constexpr std::size_t kFewestOfBusiness = 4;  // days that are the first or last ones by chance
+  constexpr std::size_t kFewestOfBusiness = 4;  // days that are first or last ones by chance
   int latest = 0;
   std::int64_t shortest = INT64_MAX, before = 0;
   std::vector<std::chrono::year_month_day> dates;
@@ -67,7 +68,7 @@ std::optional<Frequency> months_of(const std::vector<std::int64_t>& days,
   return {};
 }
 
-/// Whether days are of Monday to Friday, some of them side by side, and reach over a weekend.
+/// Whether days are between Monday and Friday, some of them adjacent, and span a weekend.
 bool are_business_days(const std::vector<std::int64_t>& days) {
   bool has_neighbors = false;
   for (std::size_t i = 0; i < days.size(); ++i) {
@@ -77,7 +78,7 @@ bool are_business_days(const std::vector<std::int64_t>& days) {
   return has_neighbors && floor_div(days.front() + 3, 7) != floor_div(days.back() + 3, 7);
 }
 
-/// The frequencies that rows may have, the likeliest first.
+/// The frequencies that the rows may have, the likeliest first.
 std::vector<Frequency> possible_frequencies(std::span<const Instant> times, const TimeCalendar& calendar) {
   const TimeZone& zone = calendar.zone;
   const RowDays rows = days_of(times, zone);
@@ -86,7 +87,7 @@ std::vector<Frequency> possible_frequencies(std::span<const Instant> times, cons
           rows.is_one_clock ? months_of(rows.days, business_holidays(calendar.holidays)) : std::nullopt)
     found.push_back(*months);
   if (rows.is_one_clock && are_business_days(rows.days)) found.push_back({Unit::business, 1});
-  // Clocks leap by up to two hours.
+  // Clocks shift by up to two hours.
   const std::int64_t days = (rows.shortest + kOneDay / 2) / kOneDay;
   const std::int64_t leap = zone.is_utc() ? 0 : 2 * kOneHour;
   if (days > 0 && std::abs(rows.shortest - days * kOneDay) <= leap)
@@ -97,7 +98,7 @@ std::vector<Frequency> possible_frequencies(std::span<const Instant> times, cons
   return found;
 }
 
-/// The steps of rows on a grid, up to the first that is not on it.
+/// The steps of rows on a grid, up to the first row that is not on it.
 std::vector<std::int64_t> steps_of(const TimeGrid& grid, std::span<const Instant> times) {
   std::vector<std::int64_t> steps;
   steps.reserve(times.size());
@@ -109,21 +110,24 @@ std::vector<std::int64_t> steps_of(const TimeGrid& grid, std::span<const Instant
   return steps;
 }
 
-/// Two distances that rows have, each with the row after its first one. The second is 0 where all rows have one frequency.
+/// Two distances between rows, each with the row after its first occurrence. The second is 0 if all rows have
+/// one frequency.
 struct Distances {
   std::int64_t first = 0, second = 0;
   std::size_t first_row = 0, second_row = 0;
 };
 
-/// A number that months, quarters and years have in common, each its own, where their days differ; else the days.
+/// A common number of months, quarters or years, each with its own days, if the days differ; else the number of
+/// days.
 std::int64_t regular_days(std::int64_t days) {
   if (days >= 28 && days <= 31) return 30;
   if (days >= 90 && days <= 92) return 91;
   return days == 366 ? 365 : days;
 }
 
-/// Tells missing rows from a second frequency. The first distance is the shortest, the second one no multiple of it, one that
-/// is commoner, or one that is repeated over more rows than chance would leave out. `days` is the length of a step, or 0.
+/// Distinguishes missing rows from a second frequency. The first distance is the shortest; the second is not a
+/// multiple of it, is more common, or repeats over more rows than could be missing by chance. `days` is the
+/// length of a step, or 0.
 Distances distances_of(std::span<const std::int64_t> steps, std::int64_t days = 0) {
   Distances found{.first = INT64_MAX};
   std::vector<std::int64_t> distances;
@@ -155,7 +159,7 @@ Distances distances_of(std::span<const std::int64_t> steps, std::int64_t days = 
   const double by_chance =
       share < 1 ? std::log(std::max(1.0, count * (1 - share))) / std::log(1 / share) : count;
   if (static_cast<double>(longest) > 1.5 * by_chance + 4) return with_second(first_of_longest);
-  // The commonest distance has the longest run of equal ones in order.
+  // The most common distance has the longest run of equal sorted values.
   std::vector<std::int64_t> sorted = distances;
   std::ranges::sort(sorted);
   const auto shortest = std::ranges::upper_bound(sorted, found.first) - sorted.begin();
@@ -180,7 +184,7 @@ std::string row_text(const Place& place, std::size_t row) {
   return place.line > 0 ? text_of("line ", place.line) : text_of("row ", row);
 }
 
-/// The distance of so many steps of a grid.
+/// The length of that many steps of a grid.
 std::string distance_text(Frequency frequency, std::int64_t steps) {
   frequency.count *= steps;
   const bool is_time = frequency.unit == Unit::nanosecond || frequency.unit == Unit::local;

@@ -23,7 +23,7 @@ constexpr Frequency of_length(std::int64_t nanoseconds) {
 }
 constexpr Frequency of_months(std::int64_t months, int day = 0) { return {Unit::month, months, day}; }
 
-/// One step, and its names: the one that is written, those of pandas, old and new, and those of people.
+/// One step, and its names: the one that is written, pandas' old and new ones, and ordinary ones.
 struct NamedFrequency {
   Frequency frequency;
   std::array<std::string_view, 5> names;
@@ -57,7 +57,7 @@ constexpr NamedFrequency kNames[] = {
     {of_months(12), {"year", "Y", "A", "yearly", "annual"}},
 };
 
-/// "SUN" of "sunday", "JAN" of "january".
+/// "SUN" for "sunday", "JAN" for "january".
 std::string code_of(std::string_view name) {
   std::string code(name.substr(0, 3));
   for (char& c : code) c = static_cast<char>(c - 'a' + 'A');
@@ -112,7 +112,7 @@ std::optional<Frequency> frequency_in(std::string_view text) {
   return frequency.with_anchor(frequency.anchor);
 }
 
-/// "15min", "2month_start": how many of the longest name that divides it.
+/// "15min", "2month_start": a multiple of the longest named unit that divides it.
 std::string name_of_steps(Unit unit, std::int64_t count, int day) {
   const NamedFrequency* longest = nullptr;
   for (const NamedFrequency& named : kNames) {

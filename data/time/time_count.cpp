@@ -14,7 +14,7 @@ struct CountUnit {
   std::string_view name;
   std::int64_t unit;        ///< nanoseconds
   std::int64_t origin = 0;  ///< days since 1970
-  Instant begins = 0;       ///< the time of day at which the number is whole
+  Instant begins = 0;       ///< the time of day at which the number is an integer
 };
 
 constexpr std::array<CountUnit, 12> kUnits = {{{"seconds", kOneSecond},
@@ -70,7 +70,7 @@ std::optional<TimeCount> count_called(std::string_view column) {
 }
 
 std::optional<CountText> read_count(std::string_view text) {
-  constexpr std::string_view kDate = "/Date(", kEnd = ")/";  // of JSON as .NET writes it, in milliseconds
+  constexpr std::string_view kDate = "/Date(", kEnd = ")/";  // in .NET's JSON, in milliseconds
   if (text.starts_with(kDate) && text.ends_with(kEnd))
     text = text.substr(kDate.size(), text.size() - kDate.size() - kEnd.size());
   const bool is_negative = text.starts_with('-');
@@ -125,7 +125,7 @@ std::string count_text(TimeCount count, Instant time) {
     const std::string positive = count_text(count, -time);
     return "-" + positive;
   }
-  // Ten digits of a day are less than a microsecond.
+  // Ten digits of a day resolve less than a microsecond.
   char digits[32];
   const double fraction = static_cast<double>(rest) / static_cast<double>(unit);
   const auto written = std::to_chars(digits, digits + sizeof(digits), fraction, std::chars_format::fixed,

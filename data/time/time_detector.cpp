@@ -18,7 +18,7 @@ namespace {
 
 const std::string kExample = "a date such as 2024-01-31 13:00";
 
-/// A pattern whose days, months and names are written as they were seen.
+/// A pattern whose days, months and names are written as they were found.
 std::string seen_pattern(std::string_view pattern, std::uint32_t style) {
   std::string text;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -48,7 +48,7 @@ std::string look_of(const std::vector<Instant>& whole, const std::vector<double>
   return text_of("numbers from ", low, " to ", high);
 }
 
-/// Moves years of two digits, read as 2060 and later, a century back where only that puts the rows in order.
+/// Moves two-digit years that were read as 2060 and later back a century if only that puts the rows in order.
 void put_in_century(std::vector<Instant>& times) {
   if (times.empty() || std::ranges::is_sorted(times)) return;
   std::vector<Instant> moved = times;
@@ -64,7 +64,8 @@ void put_in_century(std::vector<Instant>& times) {
   if (std::ranges::is_sorted(moved)) times = std::move(moved);
 }
 
-/// Whether times, in whatever order and each as often as it comes, are all steps of a frequency from the first to the last.
+/// Whether times, in any order and with equal repetitions, are all steps of a frequency from the first to the
+/// last.
 bool are_without_gap(std::vector<Instant> times) {
   constexpr std::size_t kFewest = 10;
   std::ranges::sort(times);
@@ -123,7 +124,7 @@ bool TimeDetector::read_date(Candidate& candidate, std::string_view text) const 
   if (!text.empty() && !(format.takes_clock && read_clock(text, parts, style))) return false;
   const auto time = parts.instant();
   if (!time) return false;
-  // A weekday decides whether the day or the month is first.
+  // A weekday settles whether the day or the month comes first.
   if (parts.named_weekday >= 0 && format.pattern.text().find("%m") != std::string::npos &&
       weekday_of(day_of(parts.year, parts.month, parts.day)) != parts.named_weekday)
     return false;
@@ -153,7 +154,7 @@ void TimeDetector::see_clock(std::string_view cell) {
     last_period_ = std::max(last_period_, take_digits(rest, 1, static_cast<int>(kMostDigits)));
 }
 
-/// Appends the beginning of a period of a day by its number. Returns false where a column has none.
+/// Appends the start of a numbered period of the day. Returns false if a column has none.
 bool TimeDetector::join_period(std::string_view cell) {
   constexpr int kMinutesADay = 1440;
   const bool is_part = last_period_ == 48 || last_period_ == 96 || last_period_ == 288;
@@ -191,7 +192,7 @@ void TimeDetector::add(std::string_view text) {
     for (Candidate& candidate : candidates_) candidate.times.reserve(expected_);
 }
 
-/// Finds that "00:00-01:00" are hours and no times with an offset from UTC, which would change with every hour.
+/// Detects that "00:00-01:00" are hours rather than times with a UTC offset, which would change every hour.
 void TimeDetector::find_clock_intervals(std::string_view second) {
   const ClockInterval one = clock_interval_of(first_), two = clock_interval_of(second);
   are_clock_intervals_ =

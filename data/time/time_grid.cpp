@@ -19,7 +19,7 @@ std::int64_t business_days_before(std::int64_t day, const Days& holidays) {
   return days - (std::ranges::lower_bound(holidays, day) - holidays.begin());
 }
 
-/// The business day before which there are so many.
+/// The business day before which there are that many.
 std::int64_t business_day(std::int64_t number, const Days& holidays) {
   std::int64_t with_holidays = number;
   while (true) {
@@ -30,14 +30,14 @@ std::int64_t business_day(std::int64_t number, const Days& holidays) {
   }
 }
 
-/// About the year of a number of units, with its fraction.
+/// The approximate year of a number of units, with its fraction.
 double year_of(Unit unit, double units) {
   constexpr double kDaysAYear = 365.2425;
   if (unit == Unit::month) return units / 12;
   return 1970 + units / (unit == Unit::business ? kDaysAYear * 5 / 7 : kDaysAYear * kOneDay);
 }
 
-/// The day of a month's steps, of a first time.
+/// The day of the month for steps, from the first time.
 int step_day(const std::chrono::year_month_day& date) {
   const int day = static_cast<int>(static_cast<unsigned>(date.day()));
   const int last =
@@ -99,8 +99,8 @@ Instant TimeGrid::time_of(std::int64_t unit) const {
 }
 
 Instant TimeGrid::time(std::int64_t step) const {
-  // The product may be longer than the 292 years that a difference of instants holds, the sum is not.
-  constexpr double kSpare = 0.2;  // an Instant holds some months more
+  // The product may exceed the 292 years that a difference of instants can hold; the sum does not.
+  constexpr double kSpare = 0.2;  // an Instant can hold some months more
   const double year =
       year_of(frequency_.unit, static_cast<double>(origin_) +
                                    static_cast<double>(step) * static_cast<double>(frequency_.count));

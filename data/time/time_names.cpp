@@ -8,7 +8,7 @@ namespace lagtape {
 
 namespace {
 
-/// Whether one of the words of a name, in small letters, is what is looked for.
+/// Whether one of the words in a name, in lowercase, satisfies the condition.
 template <class Is>
 bool any_word(std::string_view name, const Is& is) {
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c < 0; };

@@ -10,8 +10,8 @@ namespace lagtape {
 
 namespace {
 
-/// Words for the clocks of Europe, North America, Japan and Australia, and the hours by which they are ahead of UTC. "IST" and "CST" of
-/// other places are not among them.
+/// Words for the clocks of Europe, North America, Japan and Australia, and their hours ahead of UTC. They do
+/// not include "IST" and "CST" for other places.
 constexpr std::pair<std::string_view, int> kClockWords[] = {
     {"CET", 1},  {"CEST", 2}, {"MEZ", 1},  {"MESZ", 2}, {"WET", 0},  {"WEST", 1},  {"BST", 1},
     {"EET", 2},  {"EEST", 3}, {"MSK", 3},  {"EST", -5}, {"EDT", -4}, {"CST", -6},  {"CDT", -5},
@@ -24,14 +24,14 @@ std::optional<Instant> TimeParts::instant() const {
   if (day > 28 && day > days_in_month(year, month)) return {};
   if (day_of_year == 366 && days_in_month(year, 2) == 28) return {};
   std::int64_t days = day_of_year > 0 ? day_of(year, 1, day_of_year) : day_of(year, month, day);
-  if (week > 0) {  // the first one has January 4
+  if (week > 0) {  // the first week contains January 4
     const std::int64_t fourth = day_of(year, 1, 4), monday = fourth - weekday_of(fourth) + 7 * (week - 1);
     if (static_cast<int>(date_of(monday + 3).year()) != year) return {};
     days = monday + weekday - 1;
   }
   if (half >= 0 && (hour < 1 || hour > 12)) return {};
   const int whole_hour = half < 0 ? hour : hour % 12 + half;
-  // A day may end at 24:00, and a leap second is the first of the next minute.
+  // A day may end at 24:00, and a leap second is the first second of the next minute.
   const bool is_end = whole_hour == 24 && minute == 0 && second == 0 && nanosecond == 0;
   if ((whole_hour > 23 && !is_end) || minute > 59 || second > 60) return {};
   return (((days * 24 + whole_hour) * 60 + minute) * 60 + second - offset) * kOneSecond + nanosecond;

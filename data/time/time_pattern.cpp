@@ -16,7 +16,7 @@ constexpr std::string_view kWords = "pbBhaAzZ";
 
 bool is_digits(char letter) { return letter != 0 && kLetters.find(letter) != kLetters.npos; }
 
-/// Takes the word of a month or of a weekday. Returns false for another one.
+/// Removes the word for a month or a weekday. Returns false for any other word.
 bool take_word(std::string_view& text, const DateWord& word, std::uint32_t& style) {
   if (word.number < 0) return false;
   if (word.is_long) style |= kLongMonth;
@@ -59,7 +59,7 @@ TimePattern::TimePattern(std::string_view text) : text_(text) {
   has_clock_ = has("HIMSf");
   has_offset_ = has("zZ");
   writes_utc_ = has("Z");
-  // Digits beside digits are of a fixed number.
+  // Adjacent numbers have a fixed number of digits.
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     const bool is_beside = (i > 0 && is_digits(fields_[i - 1].letter)) ||
                            (i + 1 < fields_.size() && is_digits(fields_[i + 1].letter));
@@ -183,7 +183,7 @@ void TimePattern::find_layout() {
     if (letters == dates) layout_ = layout;
 }
 
-/// Takes a date of two digits for day and month. Texts that have others are read field by field.
+/// Removes a date with two-digit day and month. Other texts are read field by field.
 bool TimePattern::read_layout(std::string_view& text, TimeParts& parts) const {
   if (layout_.width == 0 || text.size() < layout_.width) return false;
   const char* const t = text.data();

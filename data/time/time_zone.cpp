@@ -15,7 +15,7 @@ namespace lagtape {
 
 namespace {
 
-/// The one or two instants of a local time, none where the clock leaps over it.
+/// The one or two instants of a local time, none if the clock skips it.
 struct Instants {
   int count = 0;
   Instant time[2] = {0, 0};
@@ -30,7 +30,7 @@ std::vector<std::string> zone_names() {
 
 }  // namespace
 
-/// Offsets in nanoseconds, each from its beginning up to that of the next.
+/// Offsets in nanoseconds, each valid until the start of the next.
 struct TimeZone::Rules {
   std::vector<Instant> begins;
   std::vector<std::int64_t> offsets;
@@ -40,7 +40,7 @@ struct TimeZone::Rules {
     begins.push_back(begin);
     offsets.push_back(offset);
   }
-  /// Repeats the changes of the last years, where they are the same each year: libdate knows none after 2037.
+  /// Repeats the changes of the last years if they are the same each year: libdate knows none after 2037.
   void extend();
   std::size_t at(Instant time) const {
     const auto after = std::upper_bound(begins.begin() + 1, begins.end(), time);
@@ -62,9 +62,9 @@ struct TimeZone::Rules {
 
 namespace {
 
-/// A change of a clock that comes back every year.
+/// An annual clock change.
 struct YearlyChange {
-  int month, weekday, week;     ///< week 5 is the last one
+  int month, weekday, week;     ///< week 5 means the last one
   std::int64_t since_midnight;  ///< nanoseconds by the clock before the change
 
   Instant local_in(int year) const {
@@ -75,9 +75,9 @@ struct YearlyChange {
   }
 };
 
-/// The change of which local times, the latest first, are those of successive years, if there is one.
+/// The change whose local times, latest first, are those of successive years, if there is one.
 std::optional<YearlyChange> yearly_change(const std::vector<Instant>& local) {
-  // Midnight may be meant as the end of the day before.
+  // Midnight may mean the end of the previous day.
   for (const std::int64_t back : {std::int64_t{0}, kOneDay}) {
     const std::int64_t day = floor_div(local.front() - back, kOneDay);
     const auto date = date_of(day);
@@ -169,7 +169,7 @@ std::int64_t TimeZone::offset_at(Instant time) const {
 std::vector<Instant> TimeZone::to_local(std::span<const Instant> times) const {
   std::vector<Instant> local(times.begin(), times.end());
   if (!rules_) return local;
-  Instant begin = 0, end = 0;  // of the rule of the row before
+  Instant begin = 0, end = 0;  // of the previous row's rule
   std::int64_t offset = 0;
   for (Instant& time : local) {
     if (time < begin || time >= end) {
@@ -193,15 +193,15 @@ Instant TimeZone::to_utc(Instant local) const {
   if (!rules_) return local;
   const Instants found = rules_->instants_of(local);
   if (found.count > 0) return found.time[0];
-  return local - rules_->offsets[rules_->at(local - kOneDay)];  // by the clock before the leap
+  return local - rules_->offsets[rules_->at(local - kOneDay)];  // on the clock before the shift
 }
 
 namespace {
 
-/// Evidence that decides between two instants of a local time.
+/// Evidence for choosing between the two instants of a local time.
 enum class RowOrder : std::uint8_t { ascending, descending, none };
 
-/// Chooses between the two instants of a local time, row after row.
+/// Chooses between the two instants of a local time, row by row.
 class Chooser {
  public:
   explicit Chooser(RowOrder order) : order_(order) {}
@@ -209,12 +209,12 @@ class Chooser {
   Instant choose(Instant local, const Instants& found) {
     if (found.count < 2) return found.time[0];
     if (order_ == RowOrder::none) return found.time[seen_[local]++ % 2];
-    // The nearer one, unless the row before is not before it or was as far from its own as the other one is.
+    // The nearer one, unless the previous row is not earlier or was as far from its own as the other one is.
     const bool ascends = order_ == RowOrder::ascending;
     const Instant near = found.time[ascends ? 0 : 1], far = found.time[ascends ? 1 : 0];
     return !is_after(near) || (step_ != 0 && far - last_ == step_) ? far : near;
   }
-  /// Whether a row is in the order.
+  /// Whether a row is in order.
   bool follows(Instant time) {
     const bool is_in_order = order_ == RowOrder::none || !has_last_ || time == last_ || is_after(time);
     step_ = has_last_ ? time - last_ : 0;
@@ -230,7 +230,7 @@ class Chooser {
 
   RowOrder order_;
   bool has_last_ = false;
-  Instant last_ = 0, step_ = 0;  ///< the row before, and how far it is from its own
+  Instant last_ = 0, step_ = 0;  ///< the previous row, and its distance from its own
   std::unordered_map<Instant, int> seen_ = {};
 };
 
@@ -242,7 +242,7 @@ std::vector<Instant> TimeZone::to_utc(std::span<const Instant> local, const Plac
   const bool are_days = std::ranges::all_of(local, [](Instant time) { return time % kOneDay == 0; });
   const auto convert = [&](RowOrder order) {
     Chooser chooser(order);
-    Instant low = 0, high = 0;  // local times of one instant each, of the rule of the row before
+    Instant low = 0, high = 0;  // local times with one instant each, under the previous row's rule
     std::int64_t offset = 0;
     for (std::size_t row = 0; row < local.size(); ++row) {
       Instant time = local[row] - offset;
@@ -290,7 +290,7 @@ std::span<const char* const> common_zones() {
 
 namespace {
 
-/// The first zone for which something is so: common ones before all others.
+/// The first zone that satisfies a condition, with common ones checked first.
 template <class Is>
 std::optional<TimeZone> first_zone(const Is& is) {
   std::vector<std::string> names(common_zones().begin(), common_zones().end());
@@ -321,7 +321,7 @@ std::optional<TimeZone> zone_of_offsets(std::span<const Instant> times,
 
 std::string zone_of_days(std::span<const Instant> times) {
   constexpr std::size_t kMostClocks = 4;                 // of one zone, whose rules may change
-  std::vector<std::pair<std::int64_t, Instant>> clocks;  // times of day, and a time of each
+  std::vector<std::pair<std::int64_t, Instant>> clocks;  // times of day, and an example of each
   for (const Instant time : times) {
     const std::int64_t clock = floor_mod(time, kOneDay);
     if (clock % kOneMinute != 0) return {};
