@@ -23,7 +23,7 @@ namespace {
 constexpr int kWarmUp = 2;
 constexpr int kSgemmRepeats = 15;
 
-/// Waits until threads that spin while they wait for work have gone to sleep, so that they do not disturb the
+/// Waits until threads that spin while waiting for work have gone to sleep, so that they do not disturb the
 /// next measurement.
 void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
@@ -71,14 +71,14 @@ Runners warm_runners(const Experiment& experiment, Model& model, const SequenceB
   const int last = threads > 0 ? threads : ThreadPool::hardware_threads();
   for (int n = first; n <= last; ++n) runners[n] = std::make_unique<Runner>(experiment, model, batch, n);
   for (auto& [n, runner] : runners) {
-    runner->plan();  // throws early for a budget that cannot be met
+    runner->plan();  // throws early if the budget cannot be met
     for (int i = 0; i < kWarmUp; ++i) runner->forward_and_backward();
   }
   return runners;
 }
 
-/// A model and inputs under which states and deltas are subnormal numbers: vectors of weights (biases) are
-/// zero, inputs and the read-out's weights scaled down, so that both passes begin with tiny numbers.
+/// A model and inputs for which states and deltas are subnormal: weight vectors (biases) are zero, and inputs
+/// and read-out weights are scaled down, so that both passes start with tiny numbers.
 struct Subnormal {
   Model model;
   SequenceBatch batch;
@@ -105,12 +105,12 @@ struct Times {
   std::vector<double> forward, total;
 };
 
-/// A total minus the fastest time of its part, since the two vary independently.
+/// A total minus the fastest time of its part, because the two vary independently.
 Timing rest_of(const Timing& total, const Timing& part) {
   return {.median = total.median - part.min, .min = total.min - part.min, .max = total.max - part.min};
 }
 
-/// The step of the first layer that has a step.
+/// The step of the first layer that has one.
 StepProgram first_step(const Model& model) {
   for (const LayerSummary& layer : model.layers())
     if (!layer.steps.empty()) return layer.steps.front();
@@ -131,14 +131,14 @@ int best_of(const std::map<int, Times>& times) {
   return best_of(totals);
 }
 
-/// Microseconds a step and GFLOP/s of each repeat, by number of threads.
+/// Microseconds per step and GFLOP/s of each repeat, by number of threads.
 struct Measurements {
   std::map<int, Times> times;
   std::map<int, std::vector<double>> subnormal, onednn, onednn_bf16, sgemm;
 };
 
-/// oneDNN's LSTM with the first layer's sizes, where the program has it, in f32 and, for a model of bf16, in bf16 where
-/// there is the instruction.
+/// oneDNN's LSTM with the first layer's sizes, if the program includes it, in f32 and, for a bf16 model, in
+/// bf16 if the processor has the instruction.
 struct Peers {
   std::unique_ptr<OnednnLstm> f32, bf16;
   std::string missing;
@@ -153,11 +153,11 @@ struct Peers {
       bf16 = checked(sizes, LstmPrecision::bf16);
   }
 
-  /// Null, and why, where there is no such LSTM: it keeps all steps, which may be more than fit.
+  /// Null, and the reason, if there is no such LSTM: it keeps all steps, which may not fit in memory.
   std::unique_ptr<OnednnLstm> checked(const LstmSizes& sizes, LstmPrecision precision) {
     const int most = ThreadPool::hardware_threads();
     check_onednn_lstm(sizes, most, precision);
-    // Inputs, h and their gradients, and of its workspace and scratch pad the gates, c, h and their gradients.
+    // Inputs, h and their gradients; in its workspace and scratch pad, the gates, c, h and their gradients.
     const double numbers = static_cast<double>(sizes.steps * sizes.batch) *
                            static_cast<double>(4 * sizes.input + 16 * sizes.units);
     if (const double bytes = numbers * sizeof(float); bytes > static_cast<double>(system_memory()) / 2) {
@@ -178,12 +178,12 @@ struct Peers {
   }
 };
 
-/// Measures everything in turn, so that all meet the same changes of the machine's pace.
+/// Alternates all measurements, so that changes in the machine's speed affect all of them equally.
 Measurements measure(const Runners& runners, const Runners& subnormal_runners, const Peers& peers,
                      std::int64_t steps, int repeats) {
   const auto awake = [](const auto& work) {
     settle();
-    work();  // so that its own threads are awake, as they are in training
+    work();  // wakes its own threads, as in training
     return microseconds_of(work);
   };
   const auto per_step = [&](const auto& work) { return awake(work) / static_cast<double>(steps); };

@@ -4,7 +4,7 @@
 
 namespace lagtape::bench {
 
-// None is ever made, since no version of oneDNN is there.
+// Never constructed, because oneDNN is not available.
 struct OnednnLstm::Implementation {};
 OnednnLstm::OnednnLstm(const LstmSizes&, const LstmValues&, LstmPrecision) {}
 OnednnLstm::~OnednnLstm() = default;
@@ -62,7 +62,7 @@ dnnl::lstm_backward::primitive_desc backward_of(const dnnl::engine& engine,
 }
 #endif
 
-/// The numbers of a memory, mapped as long as this lives.
+/// The numbers in a memory object, mapped during this object's lifetime.
 class Mapped {
  public:
   explicit Mapped(const memory& of) : memory_(of), data_(of.map_data<char>()) {}
@@ -79,7 +79,7 @@ class Mapped {
 
 }  // namespace
 
-/// A plain layout, which is described for numbers of a type.
+/// A plain layout for numbers of a given type.
 struct Layout {
   memory::dims dims;
   memory::format_tag tag;
@@ -88,7 +88,7 @@ struct Layout {
   memory::desc preferred(Type type) const { return {dims, type, memory::format_tag::any}; }
 };
 
-/// The primitives for one number of threads; a primitive is made for a fixed number.
+/// The primitives for one number of threads, which is fixed when a primitive is made.
 struct Passes {
   dnnl::lstm_forward forward;
   dnnl::lstm_backward backward;
@@ -131,8 +131,8 @@ struct OnednnLstm::Implementation {
     stream.wait();
   }
 
-  /// Numbers of a plain layout in the memory of an argument: in its type first, then in the layout that the
-  /// primitive prefers.
+  /// An argument's memory with numbers from a plain layout, converted first to its type and then to the layout
+  /// that the primitive prefers.
   memory holding(int argument, const Layout& layout, const std::vector<float>& numbers,
                  const memory::desc& desc) {
     memory given(layout.of(Type::f32), engine);
@@ -183,7 +183,7 @@ Passes OnednnLstm::Implementation::make(int threads) {
                   state.of(f32), x.of(f32), state.of(f32), state.of(f32), w_input.preferred(f32),
                   w_state.preferred(f32), bias.of(f32), h.of(f32), state.of(f32), state.of(f32));
 
-  constexpr int kBackward = 1 << 20;  // the backward pass may prefer another layout of the weights
+  constexpr int kBackward = 1 << 20;  // the backward pass may prefer another weight layout
   Passes made;
   made.forward = dnnl::lstm_forward(forward);
   made.backward = dnnl::lstm_backward(backward);
@@ -220,7 +220,7 @@ Passes OnednnLstm::Implementation::make(int threads) {
 
 namespace {
 
-/// Gives oneDNN's own errors the kind of all others.
+/// Converts oneDNN's own errors to Error.
 template <class Work>
 auto guarded(Work work) try {
   return work();

@@ -136,7 +136,7 @@ LstmResults plain_lstm(const LstmSizes& s, const LstmValues& values) {
 
 namespace {
 
-/// The nearest number of bf16; of two as near, the even one.
+/// The nearest bf16 number; of two equally near, the even one.
 void round_to_bf16(std::vector<float>& numbers) {
   for (float& number : numbers) {
     const auto bits = std::bit_cast<std::uint32_t>(number);

@@ -12,10 +12,10 @@ namespace lagtape::bench {
 
 namespace {
 
-constexpr std::int64_t kInputs = 1024;  // a repeat cycles through them, so that they stay in the cache
+constexpr std::int64_t kInputs = 1024;  // a repeat cycles through them, so they stay in the cache
 constexpr double kNanoseconds = 1e3;    // per microsecond
 
-/// The outputs of a stream from its beginning, one step after another.
+/// The outputs of a stream from its start, step by step.
 template <class T>
 std::vector<T> stepped(const Stream<T>& begun, const Tensor& x) {
   Stream<T> stream = begun;
@@ -35,7 +35,7 @@ void check(const Model& model, const Stream<T>& stream, const Tensor& x) {
     throw Error("[bench] the stream's outputs differ from those of the batch.");
 }
 
-/// Compares a stream's steps with its block, and returns how far they are from the own stream's.
+/// Compares a stream's steps with its block, and returns their distance from the own stream's.
 template <class T>
 double checked_error(const Stream<T>& own, const Stream<T>& other, const Tensor& x) {
   const std::vector<T> outputs = stepped(other, x);
@@ -81,13 +81,13 @@ StreamLatency latency(const Model& model, const LatencyOptions& options) {
   return result;
 }
 
-/// The nanoseconds between two readings of the clock, `work` between them.
+/// The nanoseconds between two clock readings with `work` between them.
 template <class Work>
 float nanoseconds_of(const Work& work) {
   return static_cast<float>(microseconds_of(work) * kNanoseconds);
 }
 
-/// The value below or at which the given part of sorted values lies.
+/// The value at or below which the given fraction of sorted values lies.
 double quantile(const std::vector<float>& sorted, double part) {
   const double rank = std::ceil(part * static_cast<double>(sorted.size()));
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];

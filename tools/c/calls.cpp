@@ -29,7 +29,7 @@ using lagtape::text_of;
 using lagtape::Window;
 using namespace lagtape::c;
 
-/// A stream in its model's precision, and the window that saving and restoring go through.
+/// A stream in its model's precision, and the window used to save and restore it.
 struct lagtape_stream {
   std::variant<Stream<float>, Stream<double>> stream;
   StreamState state;
@@ -43,7 +43,7 @@ struct lagtape_stream {
 
 namespace {
 
-/// The arguments of a prediction: `lengths` are null where all rows have all steps.
+/// The arguments of a prediction: `lengths` is null if all rows have all steps.
 template <class T>
 struct Sequences {
   const T* x;
@@ -92,7 +92,7 @@ lagtape_stream* new_stream(const char* call, const lagtape_model* model,
   });
 }
 
-/// The stream as one of T. Throws InputError.
+/// The stream, if its type is T. Throws InputError.
 template <class T>
 Stream<T>& stream_of(lagtape_stream* stream, const char* call) {
   require(stream, call, "the stream");
@@ -300,7 +300,7 @@ lagtape_status lagtape_stream_save(const lagtape_stream* stream, void* state, si
     if (const std::size_t expected = lagtape_stream_state_size(stream); size != expected)
       throw InputError({.op = kCall}, Rule::shape,
                        text_of("the state of this stream has ", expected, " bytes"), text_of(size));
-    // The window is a place to work in; who holds the stream sees no change.
+    // The window is scratch space; the caller sees no change in the stream.
     Window& window = const_cast<lagtape_stream*>(stream)->window;
     std::visit([&](const auto& s) { s.save(window); }, stream->stream);
     stream->state.write(window, lagtape_stream_steps(stream), {static_cast<std::byte*>(state), size});

@@ -8,7 +8,7 @@ namespace lagtape::c {
 
 namespace {
 
-/// A fixed place a thread, so that to fail allocates nothing.
+/// A fixed buffer per thread, so that a failure allocates nothing.
 class LastError {
  public:
   const char* text() const { return text_; }
@@ -23,7 +23,7 @@ class LastError {
 };
 
 thread_local LastError last_error;
-/// The problems of the last failure. A copy of an error shares them, so that it allocates nothing.
+/// The problems of the last failure. A copy of an error shares them, so copying allocates nothing.
 thread_local std::optional<InputError> last_input_error;
 
 }  // namespace

@@ -1,16 +1,16 @@
-// GradBench's `lstm`, the benchmark of ADBench, by lagtape: its objective and the gradient of it.
+// GradBench's `lstm`, originally from ADBench, in lagtape: its objective and gradient.
 //
 //     lagtape_gradbench FILE objective|jacobian
 //
-// FILE is the JSON input of that benchmark: main_params [2 l, 4 b], extra_params [3, b], state [2 l, b], sequence
-// [c, b], min_runs, min_seconds. As GradBench's programs in C++ do, this one prints the result, then a line for
+// FILE is the benchmark's JSON input: main_params [2 l, 4 b], extra_params [3, b], state [2 l, b], sequence
+// [c, b], min_runs, min_seconds. Like GradBench's C++ programs, this one prints the result, then a line for
 // each timed run. The l layers are recurrences of b units without matrices, in f64:
 //
 //     f = sigmoid(x * Wf + bf)    i = sigmoid(h * Wi + bi)    o = sigmoid(x * Wo + bo)    g = tanh(h * Wg + bg)
 //     c' = c * f + i * g          h' = o * tanh(c')
 //
 // where x is the character's bits times a weight, or h' of the layer below. The objective is -1 / (b (c - 1))
-// times the sum of bits[n + 1] * (y[n] - log(2 + sum(exp(y[n])))), y being affine in the top layer's h'.
+// times the sum of bits[n + 1] * (y[n] - log(2 + sum(exp(y[n])))), where y is affine in the top layer's h'.
 
 #include <chrono>
 #include <cstdio>
@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::int64_t kGates = 4;
 
-/// The numbers of a matrix, row after row, and its sizes.
+/// The numbers of a matrix, row by row, and its sizes.
 struct Rows {
   std::vector<double> numbers;
   std::int64_t rows = 0, columns = 0;
@@ -57,8 +57,8 @@ Rows read_rows(const Json& input, const char* name) {
   return all;
 }
 
-/// The layers, the read-out and a step's part of the objective, as one step. Its input is a character's bits and
-/// then those of the next.
+/// The layers, the read-out and a step's contribution to the objective, as one step. Its input is a character's
+/// bits followed by the next character's.
 EquationCell benchmark_cell(std::int64_t layers) {
   EquationCell cell;
   std::string below = "x_in";
@@ -124,7 +124,8 @@ class Benchmark {
           state.tensor({units}, i * units)
               .reshaped(state_window(stack_.layers[0], static_cast<int>(i), 1, Dtype::f64).first));
     batch_.x = Tensor({1, steps, 2 * units}, Dtype::f64);
-    for (std::int64_t t = 0; t < steps; ++t)  // a row of the sequence and the next, which lies behind it
+    for (std::int64_t t = 0; t < steps;
+         ++t)  // a row of the sequence and the next one, which follows it in memory
       for (std::int64_t k = 0; k < 2 * units; ++k)
         batch_.x.set(t * 2 * units + k, sequence.numbers[t * units + k]);
     each_ = Tensor::full({1, steps, 1}, Dtype::f64, scale_);
@@ -139,7 +140,7 @@ class Benchmark {
     return scale_ * std::accumulate(values.begin(), values.end(), 0.0);
   }
 
-  /// The gradient by main_params and extra_params, row after row.
+  /// The gradient with respect to main_params and extra_params, row by row.
   const std::vector<double>& jacobian() {
     HeldOutputs outputs = hold_->forward(weights_, batch_, pool_, initial_.states);
     const SequenceGradients gradients = outputs.backward(each_);
@@ -153,7 +154,7 @@ class Benchmark {
  private:
   StackDefinition stack_;
   std::vector<Tensor> weights_;
-  std::vector<std::int64_t> places_;  // where the gradient of a weight goes
+  std::vector<std::int64_t> places_;  // where each weight's gradient goes
   Window initial_;
   SequenceBatch batch_;
   Tensor each_;
@@ -164,7 +165,7 @@ class Benchmark {
   std::optional<HeldSequence> hold_;
 };
 
-/// Runs at least so often and so long, and prints the last result and the times.
+/// Runs at least the given number of times and seconds, and prints the last result and the times.
 template <class Work>
 void time_and_print(const Json& input, const Work& work) {
   const int runs = input.value("min_runs", 1);

@@ -1,10 +1,10 @@
-// Measures the time of messages between processes, and of the adding of gradients between two of them. Two or more ranks:
+// Measures the time to send messages between processes, and to add gradients. Two or more ranks:
 //
 //     mpicxx -O3 -march=native messages.cpp -o messages && mpirun -n 2 messages GRADIENT_BYTES
 //
-// prints one line of JSON, medians: `latency_us`, of one small message; `gb_per_second`, of one of 64 KiB beyond the
-// latency; `allreduce_us`, MPI's own sum over the ranks of so many bytes of f32, for comparison; and
-// `adding_gb_per_second`, at which a processor adds one gradient to another.
+// prints one line of JSON with medians: `latency_us`, of a small message; `gb_per_second`, of a 64 KiB message
+// after the latency; `allreduce_us`, MPI's own sum of that many f32 bytes over the ranks, for comparison; and
+// `adding_gb_per_second`, the rate at which a processor adds one gradient to another.
 
 #include <mpi.h>
 
@@ -29,7 +29,7 @@ double median_us(int repeats, const Work& work) {
   return times[times.size() / 2];
 }
 
-/// Half of the time there and back between the ranks 0 and 1.
+/// Half of the round-trip time between ranks 0 and 1.
 double message_us(int rank, int bytes) {
   std::vector<char> data(bytes);
   return median_us(2000,
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
       300, [&] { MPI_Allreduce(mine.data(), all.data(), count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); });
   const double adding = median_us(300, [&] {
     for (int i = 0; i < count; ++i) all[i] += mine[i];
-    asm volatile("" : : "r"(all.data()) : "memory");  // the sums count as read
+    asm volatile("" : : "r"(all.data()) : "memory");  // treats the sums as used
   });
   if (rank == 0)
     std::printf(

@@ -1,15 +1,15 @@
-// An LSTM and its read-out, a step at a time for one row, as a careful user of Eigen writes them for a
-// plug-in: sizes known when compiled (UNITS), the four gates' products as one, nothing allocated.
+// An LSTM and its read-out, one step at a time for one row, as a careful Eigen user would write them for a
+// plug-in: sizes known at compile time (UNITS), the four gates' products combined, no allocation.
 //
 //     eigen_stream STEPS REPEATS < numbers > outputs
 //
 // Reads f32 numbers, column by column: W [4 UNITS, UNITS], U [4 UNITS], b [4 UNITS], the read-out's V [UNITS]
-// and c, then STEPS inputs. Writes STEPS outputs from the zero state, f32; and on stderr the nanoseconds of a
-// step, one line a repeat.
+// and c, then STEPS inputs. Writes STEPS f32 outputs, starting from zero states, and to stderr the nanoseconds
+// per step, one line per repeat.
 //
-// Two macros take away what Eigen may do and lagtape does not, to tell what each costs: READOUT_IN_ORDER sums the
-// read-out in the order of the units, each multiply-add after the one before, so that the answer depends on nothing
-// else; LAGTAPE_FUNCTIONS computes sigmoid and tanh by lagtape's formulas, which are accurate to the last digits.
+// Two macros prevent what Eigen may do but lagtape does not, to measure what each costs: READOUT_IN_ORDER sums
+// the read-out in unit order, one multiply-add after another, so the result depends on nothing else;
+// LAGTAPE_FUNCTIONS computes sigmoid and tanh with lagtape's formulas, which are accurate to the last digits.
 
 #define EIGEN_STACK_ALLOCATION_LIMIT 0  // the weights are on the heap, in one object
 #include <Eigen/Dense>

@@ -1,11 +1,11 @@
-// GradBench's `lstm` by hand: the objective and its adjoint as plain loops over the units, which the compiler makes
-// vectors of, functions included (-Ofast -march=native -fopenmp-simd). The number of units BITS is compiled in, rows
-// are padded to whole vectors, and nothing is allocated in a run.
+// GradBench's `lstm` by hand: the objective and its adjoint as plain loops over the units, which the compiler
+// vectorizes, including functions (-Ofast -march=native -fopenmp-simd). The number of units, BITS, is compiled
+// in, rows are padded to whole vectors, and a run allocates nothing.
 //
 //     gradbench_hand LAYERS CHARACTERS RUNS < numbers > results
 //
-// Reads f64 numbers: main_params, extra_params, state, sequence. Writes the objective and its gradient by
-// main_params and extra_params; and on stderr the nanoseconds of objective and gradient, one line a run.
+// Reads f64 numbers: main_params, extra_params, state, sequence. Writes the objective and its gradient
+// with respect to main_params and extra_params, and to stderr the nanoseconds for both, one line per run.
 
 #include <algorithm>
 #include <chrono>
@@ -33,7 +33,7 @@ struct Saved {  // the values of a layer at a step
   Units x, h, c, f, i, o, g, tanh_c;
 };
 
-/// h and c after a step, from those before it and `saved.x`.
+/// h and c after a step, from h and c before it and `saved.x`.
 void forward(const Layer& __restrict w, State& __restrict state, Saved& __restrict saved) {
 #pragma omp simd
   for (int k = 0; k < padded; ++k) {
@@ -50,7 +50,8 @@ void forward(const Layer& __restrict w, State& __restrict state, Saved& __restri
   }
 }
 
-/// `d` holds the adjoints of h' and c' and receives those of h and c; adds to the weights' and gives that of x.
+/// `d` holds the adjoints of h' and c' and receives those of h and c. Adds to those of the weights, and
+/// writes that of x to `dx`.
 void backward(const Layer& __restrict w, const Saved& __restrict s, State& __restrict d,
               Layer& __restrict grad, double* __restrict dx) {
 #pragma omp simd
@@ -72,7 +73,7 @@ void backward(const Layer& __restrict w, const Saved& __restrict s, State& __res
   }
 }
 
-/// Values of a step's part of the objective that the backward pass reads.
+/// Values from a step's part of the objective that the backward pass needs.
 struct Score {
   Units x, next, top, exponentials;  // exponentials and next are zero beyond the units
   double ratio;                      // sum(next) / (2 + sum(exponentials))

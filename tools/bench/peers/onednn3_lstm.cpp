@@ -1,9 +1,9 @@
-// oneDNN's LSTM in a separate program, so that another version of oneDNN can be measured than the tool's.
+// oneDNN's LSTM in a separate program, to measure a oneDNN version other than the tool's.
 //
 //     onednn3_lstm STEPS BATCH INPUT UNITS THREADS REPEATS
 //
-// prints one line of JSON: the version, and microseconds a time step of each repeat, forward and backward, in f32
-// and, where the processor has the instruction, in bf16. The results are checked first.
+// prints one line of JSON: the version, and microseconds per time step for each repeat, forward and backward,
+// in f32 and, if the processor has the instruction, in bf16. The results are checked first.
 
 #include <cstdio>
 #include <cstdlib>
@@ -37,7 +37,7 @@ void measure(const LstmSizes& sizes, int threads, int repeats) {
   for (int repeat = 0; repeat < repeats; ++repeat) {
     for (Side& side : sides) {
       const auto run = [&] { side.lstm->run(threads); };
-      run();  // so that its threads are awake
+      run();  // wakes its threads
       side.times.push_back(microseconds_of(run) / static_cast<double>(sizes.steps));
     }
   }

@@ -23,7 +23,7 @@ namespace lagtape::python {
 
 namespace {
 
-/// Arrays of f64 by name.
+/// f64 arrays by name.
 std::vector<NamedTensor> named_tensors(const nb::dict& arrays) {
   std::vector<NamedTensor> tensors;
   for (const auto& [name, array] : arrays)
@@ -40,7 +40,8 @@ Model build_model(const std::string& experiment, std::int64_t input, const nb::d
   return built_model(content, where);
 }
 
-/// The model of modules of PyTorch, (kind, name, function) each. `experiment` has its "name", "at", "loss" and "precision".
+/// A model made from PyTorch modules, each (kind, name, function). `experiment` has its "name", "at", "loss"
+/// and "precision".
 Model build_from_modules(const std::string& experiment,
                          const std::vector<std::tuple<std::string, std::string, std::string>>& modules,
                          const nb::dict& tensors, const std::string& normalization,

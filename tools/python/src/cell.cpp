@@ -41,7 +41,7 @@ std::string program(const std::string& cells, const std::string& layer, std::int
   }
 }
 
-/// The element-wise functions of equations: their names, formulas and numbers of operands.
+/// The element-wise functions in equations: names, formulas and numbers of operands.
 std::vector<std::tuple<std::string, std::string, int>> element_functions() {
   std::vector<std::tuple<std::string, std::string, int>> rows;
   for (const ElementFunction& f : kElementFunctions)

@@ -1,4 +1,4 @@
-// Charts as SVG, for those who have no matplotlib.
+// SVG charts, for users without matplotlib.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -21,7 +21,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 using Line = std::tuple<std::string, Numbers, Numbers>;           ///< name, x, y
-using Band = std::tuple<std::size_t, Numbers, Numbers, Numbers>;  ///< number of the line, x, low, high
+using Band = std::tuple<std::size_t, Numbers, Numbers, Numbers>;  ///< index of the line, x, low, high
 
 std::string chart(const std::string& title, const std::string& x, const std::string& y, bool log,
                   const std::vector<Line>& lines, const std::vector<Band>& bands, double width,

@@ -1,4 +1,4 @@
-// The scores of runs, as JSON texts.
+// The scores of runs, as JSON.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>

@@ -1,4 +1,4 @@
-// The tool's commands on experiments and runs. Results go to Python as JSON texts or as arrays.
+// The tool's commands for experiments and runs. Results are passed to Python as JSON or arrays.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -81,7 +81,7 @@ std::string analyze(const GivenExperiment& given, const std::string& split_name,
   return json_of(analysis, source.experiment.name, split_name).dump();
 }
 
-/// Collects arrays in memory that NumPy then owns.
+/// Collects arrays in memory that is then owned by NumPy.
 class ArrayCollector : public ArrayWriter {
  public:
   void begin(const std::string& name, const std::string& descr, const Shape& shape) override {

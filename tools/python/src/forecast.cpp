@@ -50,7 +50,8 @@ nb::dict dict_of(const PredictedTargets& made) {
   return result;
 }
 
-/// The forecast of models, the first of which says how the file is read. Arrays [steps, targets].
+/// The forecast from several models, the first of which determines how the file is read. Arrays [steps,
+/// targets].
 nb::dict forecast(const std::vector<const Model*>& given, const std::filesystem::path& input,
                   const std::string& steps, const std::string& from, std::int64_t season, std::int64_t paths,
                   const std::filesystem::path& future, std::optional<double> interval,
@@ -61,7 +62,7 @@ nb::dict forecast(const std::vector<const Model*>& given, const std::filesystem:
     const nb::gil_scoped_release release;
     const GivenScope given_files(files);
     std::vector<Model> models;
-    for (const Model* model : given)  // Python keeps its own
+    for (const Model* model : given)  // Python owns the originals
       models.push_back(Model::parse(serialize_safetensors(content_of(*model)), "the model"));
     made = forecast_series(models, {.input = input,
                                     .future = future,
@@ -78,7 +79,7 @@ nb::dict forecast(const std::vector<const Model*>& given, const std::filesystem:
   return result;
 }
 
-/// Predictions along a recording by a model that was trained on one like it. Arrays [rows, targets].
+/// Predictions along a recording by a model trained on a similar one. Arrays [rows, targets].
 nb::dict predict(const Model& model, const std::filesystem::path& input, int threads,
                  const GivenFiles* files) {
   SeriesPrediction made;
@@ -93,7 +94,7 @@ nb::dict predict(const Model& model, const std::filesystem::path& input, int thr
   return result;
 }
 
-/// A column for what each sequence of a table has: its name, the prediction, probabilities of classes, the truth.
+/// A column for each result per sequence in a table: the name, the prediction, class probabilities, the truth.
 nb::dict predict_table(const Model& model, const std::filesystem::path& input, int threads,
                        const GivenFiles* files) {
   std::vector<ResultColumn> columns;

@@ -1,4 +1,4 @@
-// Data from Python's memory: tables from columns, and arrays, which are read where they are.
+// Data in Python's memory: tables made from columns, and arrays, which are not copied.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -29,7 +29,7 @@ namespace {
 template <class T>
 using NumbersOf = nb::ndarray<const T, nb::ndim<1>, nb::device::cpu>;
 
-/// The shortest text that reads back to a number; "" for NaN.
+/// The shortest text that reads back as the same number; "" for NaN.
 template <class T>
 std::string text_of_number(T value) {
   if constexpr (std::is_floating_point_v<T>)
@@ -38,10 +38,10 @@ std::string text_of_number(T value) {
   return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
 }
 
-/// The value as Python writes it into a file.
+/// The value as Python writes it to a file.
 std::string text_of_number(bool value) { return value ? "True" : "False"; }
 
-/// A number as a file of it has it: 0.1f is 0.1 there.
+/// A number as if read from a text file: 0.1f becomes 0.1.
 template <class T>
 double number_of(T value) {
   if constexpr (!std::is_same_v<T, float>) return static_cast<double>(value);
@@ -53,7 +53,7 @@ double number_of(T value) {
   return read;
 }
 
-/// Reads a column of numbers where they are.
+/// Reads a column of numbers in place.
 template <class T>
 bool find_numbers(nb::handle values, GivenColumn& column) {
   NumbersOf<T> numbers;

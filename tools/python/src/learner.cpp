@@ -21,7 +21,7 @@ namespace {
 /// A learner in its model's precision. Python's lock keeps it to one call at a time.
 struct OwnedLearner {
   std::variant<Learner<float>, Learner<double>> learner;
-  std::string model;  ///< the bytes of the model, of which the one that it makes has all but the weights
+  std::string model;  ///< the model's bytes; a model made from the learner differs only in the weights
 
   OwnedLearner(const Model& of, const LearnerOptions& options)
       : learner(

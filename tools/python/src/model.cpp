@@ -35,7 +35,7 @@ nb::object predict(const Model& model, const InputArray<T>& x, const std::vector
   return array_of(y);
 }
 
-/// The parameters by name, as arrays that cannot be written to: a model never changes.
+/// The parameters by name, as read-only arrays: a model never changes.
 nb::dict parameters_of(const Model& model) {
   nb::dict parameters;
   for (const Parameter& parameter : model.parameters())
@@ -43,7 +43,7 @@ nb::dict parameters_of(const Model& model) {
   return parameters;
 }
 
-/// A model of one of the series that a model scales each by itself.
+/// The model for one series, for a model that scales each series separately.
 Model model_of_series(const Model& model, const std::string& name) {
   Model one = Model::parse(serialize_safetensors(content_of(model)), "the model");
   one.use_series(name);

@@ -25,7 +25,7 @@ namespace lagtape::python {
 
 namespace {
 
-/// A text of Python. Messages quote files, whose bytes may be no text.
+/// A Python string. Messages quote files, whose bytes may not be valid text.
 nb::object text_from(std::string_view text) {
   return nb::steal(
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
@@ -34,7 +34,7 @@ nb::object text_from(std::string_view text) {
 nb::object text_or_none(std::string_view text) { return text.empty() ? nb::none() : text_from(text); }
 nb::object number_or_none(std::int64_t number) { return number == 0 ? nb::none() : nb::cast(number); }
 
-/// Sets the exception of a class of lagtape._errors.
+/// Raises an exception of a class in lagtape._errors.
 template <class... Arguments>
 void raise(const char* class_name, const Arguments&... arguments) {
   const nb::object type = nb::module_::import_("lagtape._errors").attr(class_name);

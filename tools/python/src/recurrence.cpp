@@ -34,15 +34,15 @@ ReadAt read_at_named(const std::string& name) {
 
 namespace {
 
-/// A recurrence with the threads that it runs on. The lock makes one call at a time of calls from several
-/// threads; it is taken without Python's own.
+/// A recurrence with the threads that it runs on. The lock serializes calls from several threads; it is
+/// acquired without holding Python's lock.
 struct LockedRecurrence {
   LockedRecurrence(Recurrence made, int threads) : recurrence(std::move(made)), pool(threads) {}
 
   Recurrence recurrence;
   ThreadPool pool;
   std::mutex mutex = {};
-  std::shared_ptr<LockedRecurrence> tangent = {};  // made when it is first asked for
+  std::shared_ptr<LockedRecurrence> tangent = {};  // made on first use
 };
 
 struct LockedOutputs {
@@ -79,7 +79,7 @@ Tensor tensor_from(nb::handle array, Dtype dtype) {
   return with_scalar(dtype, [&]<class T>() { return tensor_of(nb::cast<InputArray<T>>(array)); });
 }
 
-/// One tensor an array; an empty tensor where there is none.
+/// One tensor per array; an empty tensor if there is none.
 std::vector<Tensor> tensors_from(const nb::list& arrays, Dtype dtype) {
   std::vector<Tensor> tensors;
   for (const nb::handle array : arrays)
@@ -87,7 +87,7 @@ std::vector<Tensor> tensors_from(const nb::list& arrays, Dtype dtype) {
   return tensors;
 }
 
-/// The tensors of a window, those of states on the grid in f64.
+/// The tensors of a window; for states on the grid, in f64.
 std::vector<Tensor> window_from(const nb::list& arrays, const Recurrence& recurrence) {
   const Window like = zero_window(recurrence.stack().layers, 1, recurrence.dtype());
   if (arrays.size() > 0 && arrays.size() != like.states.size())
@@ -107,7 +107,7 @@ nb::list arrays_of(const std::vector<Tensor>& tensors) {
   return arrays;
 }
 
-/// The arguments that are not arrays of parameters.
+/// The arguments other than parameter arrays.
 struct Inputs {
   SequenceBatch batch;
   std::vector<std::uint8_t> resets;
@@ -178,7 +178,7 @@ nb::tuple backward(LockedOutputs& self, nb::handle y, const nb::list& window) {
                         arrays_of(gradients.initial));
 }
 
-/// (name, shape, whether it is trained, least value, largest value) for each parameter.
+/// (name, shape, whether it is trained, minimum, maximum) for each parameter.
 nb::list parameters_of(const LockedRecurrence& self) {
   nb::list all;
   for (const ParameterDefinition& p : self.recurrence.parameters())
@@ -187,7 +187,7 @@ nb::list parameters_of(const LockedRecurrence& self) {
   return all;
 }
 
-/// (name, shape [steps, 1, width], precision) of the window of each state, for a batch of one row.
+/// (name, shape [steps, 1, width], precision) of each state's window, for a batch of one row.
 nb::list states_of(const LockedRecurrence& self) {
   const StackDefinition& stack = self.recurrence.stack();
   nb::list all;

@@ -32,7 +32,7 @@ AnyStream stream_of(const Model& model, const StreamOptions& options) {
   return with_scalar(model.dtype(), [&]<class T>() -> AnyStream { return model.stream<T>(options); });
 }
 
-/// A stream that can be closed, and refuses to be used by two threads at once.
+/// A stream that can be closed, and throws if two threads use it at once.
 class OwnedStream {
  public:
   OwnedStream(const Model& model, const StreamOptions& options)
@@ -56,7 +56,7 @@ class OwnedStream {
     stream_ = std::make_unique<AnyStream>(*other.stream_);
   }
 
-  /// Calls f(stream of its scalar) as the only user of the stream.
+  /// Calls f with the stream in its precision, as the stream's only user.
   template <class F>
   auto use(const char* call, F f) const {
     const ExclusiveUse use(*this, call);
@@ -76,7 +76,7 @@ class OwnedStream {
   nb::object new_output(bool one) const { return empty_(one ? shape_of_one_ : shape_of_rows_, dtype_); }
 
  private:
-  /// Keeps the stream to one call. Throws InputError when the stream is closed or in use.
+  /// Reserves the stream for one call. Throws InputError if the stream is closed or in use.
   class ExclusiveUse {
    public:
     ExclusiveUse(const OwnedStream& stream, const char* call) : busy_(stream.busy_) {
@@ -103,7 +103,7 @@ class OwnedStream {
   nb::object empty_, dtype_, shape_of_one_, shape_of_rows_;  // numpy.empty, and its arguments
 };
 
-/// The memory of a dense array of T, through Python's buffer protocol, which takes a fraction of the time of nanobind's
+/// The memory of a dense array of T, through Python's buffer protocol, which is much faster than nanobind's
 /// arrays. Empty for any other object.
 template <class T>
 class Buffer {
@@ -134,7 +134,7 @@ class Buffer {
   bool filled_;
 };
 
-/// The numbers of x as a dense array of T: x itself where it is one, else what lagtape._arrays makes of it.
+/// x as a dense array of T: x itself if it is one, else what lagtape._arrays makes of it.
 template <class T>
 InputArray<T> numbers_of(nb::handle x, const char* call) {
   InputArray<T> array;
@@ -164,8 +164,8 @@ Shape shape_of(const Array& array) {
   return shape;
 }
 
-/// The shape of the output for x. The axis of rows may be left out when there is one row, and that of a single
-/// number with it. `lead` axes come before the rows.
+/// The shape of the output for x. If there is one row, its axis can be omitted, and with it the axis of a
+/// single number. `lead` axes precede the rows.
 Shape output_shape(const Shape& x, std::size_t lead, std::int64_t rows, std::int64_t input,
                    std::int64_t output, const char* call) {
   const Shape full = {rows, input};
@@ -184,7 +184,7 @@ Shape output_shape(const Shape& x, std::size_t lead, std::int64_t rows, std::int
   return y;
 }
 
-/// A step whose input is not an array of T as it should be, but may become one.
+/// A step whose input is not a dense array of T, but can perhaps be converted to one.
 template <class T>
 nb::object converted_step(const OwnedStream& self, Stream<T>& stream, nb::handle x) {
   const InputArray<T> input = numbers_of<T>(x, "step");
@@ -233,7 +233,7 @@ nb::tuple window(const OwnedStream& self) {
   });
 }
 
-/// Sets states of the types and shapes that `window` gives.
+/// Sets the states, in the types and shapes that `window` returns.
 void restore(const OwnedStream& self, const nb::sequence& states, std::int64_t steps) {
   self.use("restore", [&]<class T>(Stream<T>& stream) {
     Window window = stream.window();
@@ -269,7 +269,7 @@ void restore_saved(const OwnedStream& self, const nb::bytes& bytes) {
   });
 }
 
-/// Makes a stream in the memory that Python has for it.
+/// Constructs a stream in memory that Python provides.
 void make_stream(OwnedStream* self, const Model& model, std::int64_t rows, double rate,
                  const std::string& interpolation, const std::string& weights, nb::handle calibrate) {
   StreamOptions options{rows, rate, interpolation_named(interpolation), stream_weights_named(weights)};

@@ -22,8 +22,8 @@ namespace lagtape::python {
 
 namespace {
 
-/// Calls the methods of a Python object while a training runs without the GIL. Their exceptions, and signals
-/// such as Ctrl-C, stop the training, which then saves its state.
+/// Calls a Python object's methods while training runs without the GIL. Their exceptions, and signals such as
+/// Ctrl-C, stop training, which then saves its state.
 class Listener {
  public:
   explicit Listener(nb::handle object) : object_(object) {}
@@ -41,7 +41,7 @@ class Listener {
     }
   }
 
-  /// Whether it is time for a call that is too slow to be made at every step.
+  /// Whether it is time for a call that would be too slow at every step.
   bool is_due(std::chrono::steady_clock::time_point& last) const {
     constexpr std::chrono::milliseconds kInterval(50);
     const auto now = std::chrono::steady_clock::now();
@@ -68,7 +68,7 @@ class Listener {
     return raised_ != nullptr;
   }
 
-  /// Raises in Python what stopped the training. `message` says where it was saved.
+  /// Raises in Python whatever stopped training. `message` says where the state was saved.
   void raise(const std::string& message) {
     if (!raised_) return;
     try {
@@ -100,7 +100,7 @@ RunOptions options_of(Listener& listener) {
   return options;
 }
 
-/// Trains without the GIL. `prepare` completes the options. Raises in Python what stopped it.
+/// Trains without the GIL. `prepare` completes the options. Raises in Python whatever stopped it.
 template <class Prepare>
 RunSummary train(const GivenExperiment& given, int threads, nb::handle object, Prepare prepare) {
   Listener listener(object);
@@ -123,7 +123,7 @@ RunSummary train(const GivenExperiment& given, int threads, nb::handle object, P
   return summary;
 }
 
-/// Trains into a run folder, runs/NAME-SEED when `out` is empty. Returns the folder.
+/// Trains into a run folder, runs/NAME-SEED if `out` is empty. Returns the folder.
 std::string train_into(const GivenExperiment& given, const std::string& out, bool resume, int threads,
                        nb::handle listener) {
   std::string folder = out;
@@ -135,7 +135,7 @@ std::string train_into(const GivenExperiment& given, const std::string& out, boo
   return folder;
 }
 
-/// Trains and writes nothing. Returns the model, and the summary as JSON.
+/// Trains without writing anything. Returns the model, and the summary as JSON.
 std::pair<std::unique_ptr<Model>, std::string> train_in_memory(const GivenExperiment& given, int threads,
                                                                nb::handle listener) {
   std::unique_ptr<Model> trained;
