@@ -18,7 +18,7 @@ std::string_view raw_bytes(const Tensor& tensor) {
           static_cast<std::size_t>(tensor.numel()) * byte_size(tensor.dtype())};
 }
 
-/// What distinguishes models: layers, parameters and their numbers.
+/// A hash of the layers, the parameters and their numbers, which distinguishes models.
 std::uint64_t hash_of(const Model& model) {
   std::uint64_t hash = 0;
   for (const std::string& layer : model.layer_names()) hash = hash_of_words(layer, hash);

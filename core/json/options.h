@@ -94,7 +94,7 @@ class Choices {
   std::uint8_t size_ = 0;
 };
 
-/// What changing an option affects: the results of a run, its length or its way to the same results, or only
+/// The effect of changing an option: on the results of a run, its length or its way to the same results, or only
 /// what it reports.
 enum class Effect : std::uint8_t { results, course, reports };
 

@@ -175,7 +175,7 @@ class ArmTest(ToolTest):
 
     @unittest.skipIf(missing("arm-none-eabi-gcc", "qemu-system-arm"), missing("arm-none-eabi-gcc", "qemu-system-arm"))
     def test_products_of_whole_numbers_are_those_of_plain_c(self):
-        """The Cortex-M4 multiplies pairs with instructions of its own, this machine with those of C. 22 units leave a rest."""
+        """The Cortex-M4 multiplies pairs with special instructions, this machine in plain C. 22 units leave a rest."""
         whole = experiment([{"cell": "tau_gru", "units": 22, "tau": 3}, {"cell": "lstm", "units": 22}])
         inputs = ", ".join(f"{random.Random(5).gauss(0, 1) + 0.1 * n!r}f" for n in range(3 * STEPS))
         for kind in ("int16", "int8"):

@@ -18,7 +18,7 @@ class RankSlices {
   std::int64_t begin() const { return first_slices_[own()]; }    ///< this rank's first slice
   std::int64_t end() const { return first_slices_[own() + 1]; }  ///< one past this rank's last slice
 
-  /// Completes a tensor with one entry per batch row along `axis`, of which each rank has those of its own
+  /// Completes a tensor with one entry per batch row along `axis`, of which each rank has only those of its
   /// slices. `first_rows` has the first row of each slice, then the total number of rows.
   void complete(Tensor& tensor, std::int64_t axis, const std::vector<std::int64_t>& first_rows) const;
   /// The same for one number per slice.
